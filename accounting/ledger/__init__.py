@@ -1,0 +1,7 @@
+"""Ledgers on disk. Spec: ledger.md."""
+
+from accounting.ledger.ledger import Ledger
+from accounting.ledger.problem import Place, Problem, ProblemCode, Problems
+from accounting.ledger.segments import NotALedgerError, Segment
+
+__all__ = ["Ledger", "NotALedgerError", "Place", "Problem", "ProblemCode", "Problems", "Segment"]

@@ -1,0 +1,189 @@
+"""One line to one record. Spec: rounds.md 0.
+
+A line in canonical spelling is read natively, and proven canonical by writing it again: equal bytes leave no room for
+a repeated or unknown key, a lone surrogate or bad UTF-8. Any other line is read by `parse`, which names what it finds.
+"""
+
+from collections.abc import Callable, Iterable
+from decimal import Decimal
+from typing import Annotated, Final, TypeGuard
+
+from msgspec import UNSET, DecodeError, Meta, Struct, UnsetType, json
+
+from accounting.ledger.parse import DEEPEST_WRITTEN, NotJsonError, Oddity, parse, shortened
+from accounting.ledger.problem import Place, Problem, ProblemCode
+from wire.record.envelope import NEWEST_VERSION, Record
+from wire.scalars import I64_MIN, U64_MAX, Json, JsonObject, RunId, run_id, u64
+
+_KEYS: Final = frozenset(("v", "run", "seq", "prev", "t", "who", "addr", "kind", "data", "ig"))
+
+
+class _Line(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A line in canonical key order; loose where a view does not look, for equal bytes say the rest."""
+
+    v: Annotated[int, Meta(ge=1, le=NEWEST_VERSION)]
+    run: str
+    seq: Annotated[int, Meta(ge=0)]
+    prev: str
+    t: Annotated[int, Meta(ge=0)]
+    who: str
+    addr: str | UnsetType = UNSET
+    kind: str
+    data: JsonObject
+    ig: bool = False
+
+
+Report = Callable[[Problem], None]
+
+
+class LineReader:
+    """Reads lines of one ledger; problems go to `report`."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._floats: list[str] = []
+        self._decode = json.Decoder(_Line, float_hook=self._float).decode
+        self._encode = json.Encoder().encode_into
+        self._again = bytearray()
+        self._runs: dict[str, RunId] = {}
+
+    def read(self, line: bytes, place: Place) -> Record | None:
+        """The record that a line (without its newline) holds, or `None` when it is no record."""
+        try:
+            read = self._decode(line)
+            self._encode(read, self._again)
+            run = self._runs.get(read.run) or self._known(read.run)
+        except (DecodeError, RecursionError):
+            return self._read_odd(line, place)
+        if bytes(self._again) != line or self._floats or run is None or read.seq > U64_MAX or read.t > U64_MAX:
+            self._floats.clear()
+            return self._read_odd(line, place)
+        if not _plain(read.data):
+            return self._read_odd(line, place)
+        return Record(v=read.v, run=run, seq=read.seq, t=read.t, kind=read.kind, data=read.data)
+
+    def _float(self, spelled: str) -> float:
+        self._floats.append(spelled)
+        return 0.0
+
+    def _known(self, run: str) -> RunId | None:
+        known = run_id(run)
+        if known is not None:
+            self._runs[run] = known
+        return known
+
+    def _read_odd(self, line: bytes, place: Place) -> Record | None:
+        self._floats.clear()
+        bad_utf8: tuple[Oddity, ...] = ()
+        try:
+            text = line.decode()
+        except UnicodeDecodeError as error:
+            text = line.decode(errors="replace")
+            found = f"byte 0x{line[error.start]:02x}, {error.start} bytes into the line"
+            bad_utf8 = (Oddity(code=ProblemCode.bad_utf8, where="", found=found),)
+        try:
+            value, oddities = parse(text)
+        except NotJsonError as error:
+            into = len(text[: error.position].encode())
+            found = shortened(text[error.position :]) or "the line's end"
+            self._report(
+                Problem(
+                    code=ProblemCode.not_json,
+                    place=place,
+                    expected=f"{error.expected}, {into} bytes into the line",
+                    found=found,
+                )
+            )
+            return None
+        record = _assemble(value)
+        if isinstance(record, _Unusable):
+            code = ProblemCode.not_a_record
+            self._report(Problem(code=code, place=place, expected=record.expected, found=_spelled(record.found)))
+            return None
+        self._report_oddities(value, (*bad_utf8, *oddities), place, record)
+        return record
+
+    def _report_oddities(self, line: Json, oddities: Iterable[Oddity], place: Place, record: Record) -> None:
+        assert isinstance(line, dict)  # it gave a record
+        found: dict[ProblemCode, list[str]] = {}
+        for oddity in oddities:
+            found.setdefault(oddity.code, []).append(
+                f"{oddity.found} at {oddity.where}" if oddity.where else oddity.found
+            )
+        if record.v != line["v"]:
+            found[ProblemCode.version_ahead] = [_spelled(line["v"])]
+        if unknown := [shortened(key) for key in line if key not in _KEYS]:
+            found[ProblemCode.unknown_key] = unknown
+        for code, places in found.items():
+            more = f", and {len(places) - 1} more" if len(places) > 1 else ""
+            self._report(
+                Problem(code=code, place=place, seq=record.seq, expected=_EXPECTED[code], found=places[0] + more)
+            )
+
+
+_EXPECTED: Final[dict[ProblemCode, str]] = {
+    ProblemCode.bad_utf8: "UTF-8",
+    ProblemCode.lone_surrogate: "both halves of a surrogate pair",
+    ProblemCode.float_in_payload: "integers only",
+    ProblemCode.integer_range: "integers that fit i64 or u64",
+    ProblemCode.too_deep: f"at most {DEEPEST_WRITTEN} containers inside each other",
+    ProblemCode.repeated_key: "each key once",
+    ProblemCode.version_ahead: f"a version up to {NEWEST_VERSION}",
+    ProblemCode.unknown_key: "only the envelope's keys " + " ".join(sorted(_KEYS)),
+}
+
+
+class _Unusable(Struct, frozen=True):
+    """Why a line is no record."""
+
+    expected: str
+    found: Json
+
+
+def _assemble(value: Json) -> Record | _Unusable:
+    if not isinstance(value, dict):
+        return _Unusable("a JSON object", value)
+    version, kind, data = value.get("v"), value.get("kind"), value.get("data")
+    run, seq, t = run_id(value.get("run")), u64(value.get("seq")), u64(value.get("t"))
+    if not _is_version(version):
+        return _Unusable("`v`, an integer from 1", version)
+    if run is None:
+        return _Unusable("`run`, a hyphenated lower-case uuid", value.get("run"))
+    if seq is None:
+        return _Unusable("`seq`, an integer of 0..2^64-1", value.get("seq"))
+    if t is None:
+        return _Unusable("`t`, an integer of 0..2^64-1", value.get("t"))
+    if not isinstance(kind, str):
+        return _Unusable("`kind`, a word", kind)
+    if not isinstance(data, dict):
+        return _Unusable("`data`, a JSON object", data)
+    known = version if version in range(NEWEST_VERSION) else NEWEST_VERSION
+    return Record(v=int(known), run=run, seq=seq, t=t, kind=kind, data=data)
+
+
+def _is_version(value: object) -> TypeGuard[int]:
+    # An integer of thousands of digits arrives as a Decimal.
+    return (type(value) is int or (isinstance(value, Decimal) and value.as_tuple().exponent == 0)) and value >= 1
+
+
+def _spelled(value: Json) -> str:
+    return "nothing" if value is None else shortened(repr(value))
+
+
+def _plain(data: JsonObject) -> bool:
+    """Whether a payload nests no deeper than a writer may, and its integers fit 64 bits."""
+    level: list[JsonObject | list[Json]] = [data]
+    for _ in range(DEEPEST_WRITTEN):
+        deeper: list[JsonObject | list[Json]] = []
+        for container in level:
+            for value in container.values() if isinstance(container, dict) else container:
+                if isinstance(value, str):
+                    continue
+                if isinstance(value, dict | list):
+                    deeper.append(value)
+                elif isinstance(value, int) and not I64_MIN <= value <= U64_MAX:
+                    return False
+        if not deeper:
+            return True
+        level = deeper
+    return False

@@ -1,0 +1,86 @@
+"""The files of a ledger, in order, and their bytes in blocks of whole lines. Spec: ledger.md 7."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from msgspec import Struct
+
+BLOCK: Final = 1 << 20
+"""How many bytes are read at a time. A longer line is read whole all the same."""
+
+_is_segment = re.compile(r"ledger-[0-9]{20}\.jsonl").fullmatch
+
+
+class NotALedgerError(Exception):
+    """The path holds nothing that could be a ledger."""
+
+
+class Segment(Struct, frozen=True, kw_only=True):
+    """One file of a ledger."""
+
+    path: Path
+    """Where it is read from."""
+    name: str
+    """What it is called in reports."""
+    newest: bool
+    """Whether it is the last one, the one a writer would be appending to."""
+
+
+class Block(Struct, frozen=True, kw_only=True):
+    """A run of bytes out of a segment."""
+
+    offset: int
+    """Where it begins in the file, in bytes."""
+    content: bytes
+    """Whole lines, each with its newline; or, at a file's end, what stands after the last newline."""
+    whole: bool
+    """Whether `content` is whole lines."""
+
+
+def segments(path: Path, name: str | None = None) -> tuple[Segment, ...]:
+    """The files of the ledger at `path`, oldest first: one file, or a directory's `ledger-<first seq>.jsonl`.
+
+    `name` is what reports call a single file, where that is not its path.
+
+    Raises `NotALedgerError` for a directory without such files, `OSError` when the path cannot be read.
+    """
+    if not path.is_dir():
+        path.stat()
+        return (Segment(path=path, name=name or str(path), newest=True),)
+    found = sorted(entry for entry in path.iterdir() if _is_segment(entry.name))
+    if not found:
+        raise NotALedgerError(
+            f"{path}: no ledger-<20 digits>.jsonl in this directory; give a ledger's directory or a file"
+        )
+    return tuple(Segment(path=file, name=str(file), newest=file is found[-1]) for file in found)
+
+
+def blocks(file: BinaryIO) -> Iterator[Block]:
+    """The bytes of a file in blocks of whole lines, then its tail.
+
+    A run of zero bytes at the end is space set aside for lines to come (ledger.md 7): it is left out of the tail,
+    and never held in memory.
+    """
+    offset = 0
+    unfinished: list[bytes | memoryview] = []
+    zeros = 0
+    while chunk := file.read(BLOCK):
+        if not chunk.strip(b"\0"):
+            zeros += len(chunk)
+            continue
+        if zeros:
+            unfinished.append(bytes(zeros))
+            zeros = 0
+        end = chunk.rfind(b"\n") + 1
+        if not end:
+            unfinished.append(chunk)
+            continue
+        content = b"".join((*unfinished, memoryview(chunk)[:end]))
+        unfinished = [chunk[end:]]
+        yield Block(offset=offset, content=content, whole=True)
+        offset += len(content)
+    tail = b"".join(unfinished).rstrip(b"\0")
+    if tail:
+        yield Block(offset=offset, content=tail, whole=False)

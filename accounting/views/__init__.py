@@ -1,0 +1,1 @@
+"""What a history looks like to somebody who reads it."""

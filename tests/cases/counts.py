@@ -1,0 +1,441 @@
+"""Windows, and the two counts of records that the answer has no field for."""
+
+from __future__ import annotations
+
+from .build import (
+    ERROR,
+    HASH,
+    NIL,
+    OID,
+    OID2,
+    OTHER,
+    Case,
+    Line,
+    awaits,
+    called,
+    case,
+    checkpoint,
+    consumed,
+    enqueued,
+    landed,
+    line,
+    model,
+    of,
+    replied,
+    requested,
+    resolved,
+    result,
+    wait_ended,
+    x_answer,
+    x_awaiting,
+    x_call,
+    x_output,
+    x_turn,
+    x_waiting,
+)
+
+# Every kind that neither makes nor answers anything in this view.
+QUIET = (
+    "city_initialized building_created building_configured building_removed session_opened run_forked "
+    "prompt_assembled prompt_shape_compared result_offloaded gate_checked handoff_written cancel_received "
+    "log_truncated signal_enqueued draft_held draft_resolved goal_registered goal_conflict "
+    "arbitration_verdict repair_started repair_reused pr_opened pr_merged pr_rejected roadmap_claimed "
+    "roadmap_finished roadmap_released roadmap_split roadmap_blocked pursuit_changed approval_resolved "
+    "policy_created policy_revoked taint_promoted cross_building_transfer city_halted backpressure_shed "
+    "digest_invalidated endpoint_attached endpoint_probed endpoint_lost model_selected login_started "
+    "eval_run asset_archived credential_lent secret_captured secret_egress_blocked discard_restored "
+    "autonomy_changed went_back file_restored governed_document_written spine_document_written "
+    "rules_changed toolkit_link_opened embedding_called rerank_called adviser_asked adviser_answered "
+    "adviser_fell_back cache_renewed harness_reported harness_answered remote_opened remote_closed "
+    "device_paired device_revoked remote_session_started document_written proposal_offered "
+    "proposal_decided proposal_withdrawn run_policy_changed session_named skill_audited signal_wait_ended "
+    "signal_landed"
+).split()
+
+COUNTS: tuple[Case, ...] = (
+    case(
+        "passed-quiet-kinds",
+        "rounds.md 2 note",
+        "Every kind not listed earns no note and is passed, even with a payload that would read as one.",
+        [model(), *[Line(kind, dict(ERROR)) for kind in QUIET]],
+        {"answer.turns": [x_turn(1, 0)], "outside": {}, "passed": {kind: 1 for kind in QUIET}},
+    ),
+    case(
+        "passed-before-turn",
+        "rounds.md 3.5",
+        "With no turn open they are passed as well.",
+        [*[Line(kind, dict(ERROR)) for kind in QUIET], model()],
+        {"outside": {}, "passed": {kind: 1 for kind in QUIET}},
+    ),
+    case(
+        "passed-unknown-kinds",
+        "rounds.md 4 I13",
+        "Kinds of tomorrow are passed under their own word; near misses are other words.",
+        [
+            line("teleported"),
+            model(),
+            line("teleported"),
+            line("Model_Called"),
+            line(""),
+            line("tool_results"),
+        ],
+        {
+            "answer.turns": [x_turn(1, 1)],
+            "outside": {},
+            "passed": {"teleported": 2, "Model_Called": 1, "": 1, "tool_results": 1},
+        },
+    ),
+    case(
+        "outside-each-kind",
+        "rounds.md 4 I13",
+        "Each kind of record that makes or answers something and found no place.",
+        [
+            replied(),
+            called("c1"),
+            result("c1", result="x"),
+            line("run_started"),
+            line("run_started"),
+            line("worktree_opened", name="w"),
+            line("worktree_opened", name="w"),
+            line("run_frozen", completion="done"),
+            line("run_frozen", completion="done"),
+            requested("a1"),
+            checkpoint(),
+            checkpoint(),
+            model(),
+        ],
+        {
+            "answer.turns": [x_turn(1, 12)],
+            "outside": {
+                "model_returned": 1,
+                "tool_called": 1,
+                "tool_result": 1,
+                "run_started": 1,
+                "worktree_opened": 1,
+                "run_frozen": 1,
+                "approval_requested": 1,
+                "checkpoint_committed": 1,
+            },
+            "passed": {},
+        },
+    ),
+    case(
+        "outside-second-in-turn",
+        "rounds.md 4 I13",
+        "Seconds fall outside inside a turn too.",
+        [
+            model(),
+            line("run_started"),
+            line("worktree_opened", name="w"),
+            line("run_frozen", completion="done"),
+            line("run_started"),
+            line("worktree_opened", name="v"),
+            line("run_frozen", completion="limit"),
+        ],
+        {
+            "turn.notes": [],
+            "outside": {"run_started": 1, "worktree_opened": 1, "run_frozen": 1},
+            "passed": {},
+        },
+    ),
+    case(
+        "counts-halves",
+        "rounds.md 4 I13",
+        "The halves that a pairing reads are passed, paired or not.",
+        [
+            model(),
+            awaits("s1"),
+            called("c1", render="signal", args={"to": "hall"}),
+            enqueued("s1"),
+            landed("s1", "queued"),
+            landed("s9", "queued"),
+            wait_ended("s1", "left"),
+            wait_ended("s9", "left"),
+            line("approval_resolved", id="a9"),
+        ],
+        {
+            "turn.notes": [x_awaiting(1, {"by": "left", "t": 1060})],
+            "call.landing": "queued",
+            "outside": {},
+            "passed": {
+                "signal_enqueued": 1,
+                "signal_landed": 2,
+                "signal_wait_ended": 2,
+                "approval_resolved": 1,
+            },
+        },
+    ),
+    case(
+        "counts-other-runs",
+        "rounds.md 4 I13",
+        "Records of other runs are never counted, the nil run's included.",
+        [
+            of(OTHER, replied()),
+            of(OTHER, result("c1")),
+            of(OTHER, line("prompt_assembled")),
+            of(OTHER, enqueued("s1")),
+            of(NIL, line("log_truncated", dropped_bytes=5)),
+            of(NIL, line("teleported")),
+            resolved("a1"),
+            model(),
+        ],
+        {"answer.turns": [x_turn(1, 7)], "outside": {}, "passed": {}},
+    ),
+    case(
+        "counts-nil-run",
+        "rounds.md 4 I13",
+        "Asked for, the nil run's records are counted like any other's.",
+        [of(NIL, line("log_truncated", dropped_bytes=5)), resolved("a1"), of(NIL, result("c1")), model()],
+        {
+            "answer": x_answer(NIL),
+            "outside": {"tool_result": 1},
+            "passed": {"log_truncated": 1, "approval_resolved": 1},
+        },
+        run=NIL,
+    ),
+    case(
+        "counts-whole-session",
+        "rounds.md 3",
+        "A session from start to freeze: everything has its place.",
+        [
+            line("session_opened"),
+            line("run_started", task="fix", goal="green"),
+            line("worktree_opened", name="w", disk_bytes=1),
+            checkpoint(),
+            line("prompt_assembled"),
+            model(),
+            replied({"kind": "text", "text": "look"}, calls=1),
+            called("c1", args={"path": "a"}, subject="a"),
+            line("gate_checked"),
+            result("c1", result="l\n" * 13, exit_code=0),
+            requested("a1"),
+            resolved("a1"),
+            model(),
+            replied({"kind": "text", "text": "done"}),
+            checkpoint(OID2),
+            line("run_frozen", completion="done"),
+        ],
+        {
+            "answer": x_answer(
+                turns=[
+                    x_turn(
+                        1,
+                        5,
+                        said="look",
+                        returned=1060,
+                        calls=[
+                            x_call(
+                                7,
+                                subject="a",
+                                arguments=x_output('{\n  "path": "a"\n}'),
+                                outcome="answered",
+                                output=x_output("l\n" * 11 + "l", 1),
+                                answered=1090,
+                                exit_code=0,
+                            )
+                        ],
+                        notes=[x_waiting(10, 1110)],
+                    ),
+                    x_turn(
+                        2,
+                        12,
+                        said="done",
+                        returned=1130,
+                        notes=[{"checkpointed": {"oid": OID2, "at": 14}}],
+                    ),
+                ],
+                opened_at=OID,
+                opening={
+                    "task": "fix",
+                    "goal": "green",
+                    "at": 1010,
+                    "dispatched_by": None,
+                    "policy": None,
+                    "effort": None,
+                    "names": None,
+                    "parent": None,
+                },
+                closing={"completion": "done", "at": 1150},
+                worktree="w",
+            ),
+            "outside": {},
+            "passed": {"session_opened": 1, "prompt_assembled": 1, "gate_checked": 1},
+            "problems": [],
+        },
+    ),
+)
+
+WINDOWS: tuple[Case, ...] = (
+    case(
+        "window-newest",
+        "rounds.md 3",
+        "The newest records of the run; what is older is as if absent. Numbers count from 1.",
+        [line("run_started"), model(), replied(), model(), called("c1")],
+        {
+            "answer": x_answer(turns=[x_turn(1, 3, calls=[x_call(4)])]),
+            "outside": {},
+            "passed": {},
+        },
+        window=2,
+    ),
+    case(
+        "window-larger",
+        "rounds.md 3",
+        "A window larger than the run is the run.",
+        [line("run_started"), model(), replied()],
+        {"answer.turns": [x_turn(1, 1, returned=1020)], "answer.opening.at": 1000, "outside": {}},
+        window=50,
+    ),
+    case(
+        "window-exact",
+        "rounds.md 3",
+        "So is one exactly as large.",
+        [line("run_started"), model(), replied()],
+        {"answer.turns": [x_turn(1, 1, returned=1020)], "answer.opening.at": 1000, "outside": {}},
+        window=3,
+    ),
+    case(
+        "window-counts-own",
+        "rounds.md 3",
+        "Only records of the run are counted, wherever others stand.",
+        [
+            of(OTHER, model()),
+            model(),
+            of(OTHER, replied()),
+            of(NIL, line("teleported")),
+            replied({"kind": "text", "text": "x"}),
+            of(OTHER, model()),
+        ],
+        {"answer.turns": [x_turn(1, 1, said="x", returned=1040)], "outside": {}, "passed": {}},
+        window=2,
+    ),
+    case(
+        "window-counts-passed",
+        "rounds.md 3",
+        "Records that a view does not draw count into the window.",
+        [model(), line("prompt_assembled"), line("teleported"), replied()],
+        {
+            "answer.turns": [],
+            "outside": {"model_returned": 1},
+            "passed": {"prompt_assembled": 1, "teleported": 1},
+        },
+        window=3,
+    ),
+    case(
+        "window-begins-after-call",
+        "rounds.md 3.3",
+        "The answer to a call that was cut falls outside, and goes to no other call.",
+        [model(), called("c1"), model(), called("c2"), result("c1", result="x")],
+        {"answer.turns": [x_turn(1, 2, calls=[x_call(3)])], "outside": {"tool_result": 1}},
+        window=3,
+    ),
+    case(
+        "window-begins-in-turn",
+        "rounds.md 3",
+        "What belonged to a turn that was cut falls outside, until a turn opens.",
+        [
+            model(),
+            called("c1"),
+            result("c1", result="x"),
+            line("gate_denied"),
+            replied(),
+            line("gate_checked"),
+            model(),
+        ],
+        {
+            "answer.turns": [x_turn(1, 6)],
+            "outside": {"tool_called": 1, "tool_result": 1, "gate_denied": 1, "model_returned": 1},
+            "passed": {"gate_checked": 1},
+        },
+        window=6,
+    ),
+    case(
+        "window-last-one",
+        "rounds.md 3",
+        "A window of one.",
+        [model("a"), model("b")],
+        {"answer.turns": [x_turn(1, 1, model="b")], "outside": {}},
+        window=1,
+    ),
+    case(
+        "window-opening-cut",
+        "rounds.md 3",
+        "A first that was cut is absent; the next in the window is then the first.",
+        [
+            line("run_started", task="one"),
+            line("worktree_opened", name="one"),
+            checkpoint(OID),
+            line("run_frozen", completion=5),
+            line("run_started", task="two", naming=HASH),
+            line("worktree_opened", name="two"),
+            checkpoint(OID2),
+            line("run_frozen", completion="done"),
+        ],
+        {
+            "answer.opening.task": "two",
+            "answer.opening.names": {"mayor": "Anna"},
+            "answer.worktree": "two",
+            "answer.opened_at": OID2,
+            "answer.closing.completion": "done",
+            "outside": {},
+            "passed": {},
+            "problems": [],
+        },
+        window=4,
+        names={HASH: {"mayor": "Anna"}},
+    ),
+    case(
+        "window-nothing-stands-in",
+        "rounds.md 3",
+        "What was cut is null, never guessed.",
+        [
+            line("run_started", task="one"),
+            line("worktree_opened", name="one"),
+            checkpoint(OID),
+            line("run_frozen", completion="done"),
+            model(),
+        ],
+        {"answer": x_answer(turns=[x_turn(1, 4)]), "problems": []},
+        window=1,
+    ),
+    case(
+        "window-pairs-inside",
+        "rounds.md 3",
+        "A wait inside the window is ended inside it; one whose start was cut leaves its end passed.",
+        [
+            awaits("s1"),
+            model(),
+            awaits("s2"),
+            wait_ended("s2", "left"),
+            wait_ended("s1", "left"),
+            consumed("s3"),
+        ],
+        {
+            "turn.notes.0": x_awaiting(2, {"by": "left", "t": 1030}),
+            "turn.notes.1.arrived.at": 5,
+            "passed": {"signal_wait_ended": 2},
+            "outside": {},
+        },
+        window=5,
+    ),
+    case(
+        "window-nil-run",
+        "rounds.md 3",
+        "Asked for, the nil run has a window of its own records, and its own resolutions answer in it.",
+        [
+            of(NIL, model()),
+            of(NIL, model()),
+            model(),
+            of(NIL, requested("a1")),
+            resolved("a1"),
+        ],
+        {
+            "answer": x_answer(NIL, turns=[x_turn(1, 1, notes=[x_waiting(3, 1040)])]),
+            "passed": {"approval_resolved": 1},
+        },
+        run=NIL,
+        window=3,
+    ),
+)
+
+CASES: tuple[Case, ...] = COUNTS + WINDOWS

@@ -1,0 +1,378 @@
+"""Landings: which sending call a letter belongs to, and where the letter went."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from .build import (
+    OTHER,
+    Case,
+    Json,
+    Line,
+    called,
+    case,
+    enqueued,
+    landed,
+    line,
+    model,
+    of,
+    replied,
+    result,
+)
+
+
+def _send(id: str, /, to: Json = "hall") -> Line:
+    """A call that sends a letter."""
+    return called(id, render="signal", args={"to": to})
+
+
+def _lands(
+    id: str, about: str, lines: Iterable[Line], wanted: Sequence[str | None], *, window: int | None = None
+) -> Case:
+    """Records, and the landing of each call of the first turn."""
+    expect = {f"turn.calls.{i}.landing": word for i, word in enumerate(wanted)}
+    return case(id, "rounds.md 3 landings", about, lines, expect, window=window)
+
+
+CASES: tuple[Case, ...] = (
+    case(
+        "landing",
+        "rounds.md 3 landings",
+        "Call, letter to its room, landing; both halves are passed.",
+        [model(), _send("c1"), enqueued("s1"), landed("s1", "delivered")],
+        {
+            "call.landing": "delivered",
+            "call.outcome": "waiting",
+            "call.render": "signal",
+            "turn.notes": [],
+            "outside": {},
+            "passed": {"signal_enqueued": 1, "signal_landed": 1},
+        },
+    ),
+    _lands(
+        "landing-words",
+        "The three words.",
+        [
+            model(),
+            _send("c1", "a"),
+            _send("c2", "b"),
+            _send("c3", "c"),
+            enqueued("s1", room="a"),
+            enqueued("s2", room="b"),
+            enqueued("s3", room="c"),
+            landed("s1", "delivered"),
+            landed("s2", "knocked"),
+            landed("s3", "queued"),
+        ],
+        ["delivered", "knocked", "queued"],
+    ),
+    _lands("landing-none", "A letter that has not landed.", [model(), _send("c1"), enqueued("s1")], [None]),
+    _lands(
+        "landing-without-letter",
+        "A landing of a letter never seen.",
+        [model(), _send("c1"), landed("s1", "delivered")],
+        [None],
+    ),
+    _lands(
+        "landing-last-wins",
+        "The last known word stands.",
+        [
+            model(),
+            _send("c1"),
+            enqueued("s1"),
+            landed("s1", "delivered"),
+            landed("s1", "queued"),
+            landed("s1", "knocked"),
+        ],
+        ["knocked"],
+    ),
+    _lands(
+        "landing-unknown-skipped",
+        "Words that are not known change nothing.",
+        [
+            model(),
+            _send("c1"),
+            enqueued("s1"),
+            landed("s1", "queued"),
+            landed("s1", "lost"),
+            landed("s1", "Delivered"),
+            landed("s1", 5),
+            landed("s1", None),
+            line("signal_landed", signal="s1"),
+        ],
+        ["queued"],
+    ),
+    _lands(
+        "landing-earlier",
+        "A landing before the letter was sent is not later.",
+        [model(), _send("c1"), landed("s1", "delivered"), enqueued("s1")],
+        [None],
+    ),
+    _lands(
+        "landing-other-room",
+        "A letter to another room belongs to another call. Rooms compare exactly.",
+        [
+            model(),
+            _send("c1", "hall/a"),
+            enqueued("s1", room="hall"),
+            enqueued("s2", room="hall/A"),
+            enqueued("s3", room=None),
+            landed("s1", "delivered"),
+            landed("s2", "delivered"),
+            landed("s3", "delivered"),
+        ],
+        [None],
+    ),
+    _lands(
+        "landing-right-room",
+        "An earlier call to another room is stepped over.",
+        [model(), _send("c1", "a"), _send("c2", "b"), enqueued("s1", room="b"), landed("s1", "queued")],
+        [None, "queued"],
+    ),
+    _lands(
+        "landing-earliest-open",
+        "Two calls to one room: letters take them in the order called.",
+        [
+            model(),
+            _send("c1"),
+            _send("c2"),
+            enqueued("s1"),
+            enqueued("s2"),
+            landed("s2", "knocked"),
+            landed("s1", "delivered"),
+        ],
+        ["delivered", "knocked"],
+    ),
+    _lands(
+        "landing-closed-to-others",
+        "A call that was taken is closed to other letters, landed or not.",
+        [
+            model(),
+            _send("c1"),
+            enqueued("s1"),
+            enqueued("s2"),
+            landed("s2", "knocked"),
+            landed("s1", "queued"),
+            landed("s2", "delivered"),
+        ],
+        ["queued"],
+    ),
+    _lands(
+        "landing-answered-closes",
+        "An answered call is no longer open.",
+        [model(), _send("c1"), result("c1", result="x"), enqueued("s1"), landed("s1", "delivered")],
+        [None],
+    ),
+    _lands(
+        "landing-failed-closes",
+        "A failed one neither; the letter takes the next.",
+        [
+            model(),
+            _send("c1"),
+            _send("c2"),
+            result("c1", error="x"),
+            enqueued("s1"),
+            landed("s1", "delivered"),
+        ],
+        [None, "delivered"],
+    ),
+    _lands(
+        "landing-answer-after-letter",
+        "An answer after the letter took the call takes nothing back.",
+        [model(), _send("c1"), enqueued("s1"), result("c1", result="x"), landed("s1", "delivered")],
+        ["delivered"],
+    ),
+    _lands(
+        "landing-orphan-answer",
+        "An answer that found nobody closes nothing.",
+        [model(), _send("c1"), result("c2", result="x"), enqueued("s1"), landed("s1", "delivered")],
+        ["delivered"],
+    ),
+    _lands(
+        "landing-id-reused",
+        "An answer closes the call that it answers, the earlier of two with one id.",
+        [model(), _send("c1"), _send("c1"), result("c1", result="x"), enqueued("s1"), landed("s1", "queued")],
+        [None, "queued"],
+    ),
+    _lands(
+        "landing-letter-takes-once",
+        "A letter that took a call takes no other.",
+        [model(), _send("c1"), _send("c2"), enqueued("s1"), enqueued("s1"), landed("s1", "delivered")],
+        ["delivered", None],
+    ),
+    _lands(
+        "landing-letter-once-other-room",
+        "Not even sent again to another room.",
+        [
+            model(),
+            _send("c1", "a"),
+            _send("c2", "b"),
+            enqueued("s1", room="a"),
+            enqueued("s1", room="b"),
+            landed("s1", "knocked"),
+        ],
+        ["knocked", None],
+    ),
+    _lands(
+        "landing-letter-takes-later",
+        "A letter that found no call may take one when it is sent again.",
+        [
+            enqueued("s1"),
+            model(),
+            enqueued("s1"),
+            _send("c1"),
+            landed("s1", "queued"),
+            enqueued("s1"),
+            landed("s1", "delivered"),
+        ],
+        ["delivered"],
+    ),
+    _lands(
+        "landing-letter-before-call",
+        "A letter does not wait for a call.",
+        [model(), enqueued("s1"), _send("c1"), landed("s1", "delivered")],
+        [None],
+    ),
+    _lands(
+        "landing-call-without-id",
+        "A call without id is never answered and stays open.",
+        [
+            model(),
+            line("tool_called", name="send", render="signal", args={"to": "hall"}),
+            line("tool_result", result="x"),
+            enqueued("s1"),
+            landed("s1", "delivered"),
+        ],
+        ["delivered"],
+    ),
+    _lands(
+        "landing-render-other",
+        "Only a call drawn as a signal sends one.",
+        [
+            model(),
+            called("c1", args={"to": "hall"}),
+            called("c2", render="generic", args={"to": "hall"}),
+            called("c3", render={"signal": {}}, args={"to": "hall"}),
+            called("c4", render="Signal", args={"to": "hall"}),
+            _send("c5"),
+            enqueued("s1"),
+            landed("s1", "delivered"),
+        ],
+        [None, None, None, None, "delivered"],
+    ),
+    _lands(
+        "landing-to-bad",
+        "Only to an address; a room spelled alike does not help.",
+        [
+            model(),
+            _send("c1", "/hall"),
+            _send("c2", ""),
+            _send("c3", 5),
+            called("c4", render="signal", args="hall"),
+            called("c5", render="signal", args=None),
+            called("c6", render="signal", to="hall"),
+            enqueued("s1", room="/hall"),
+            enqueued("s2", room=""),
+            enqueued("s3", room=5),
+            enqueued("s4", room="hall"),
+            landed("s1", "delivered"),
+            landed("s2", "delivered"),
+            landed("s3", "delivered"),
+            landed("s4", "delivered"),
+        ],
+        [None, None, None, None, None, None],
+    ),
+    _lands(
+        "landing-other-run",
+        "Letters and landings of other runs are theirs.",
+        [
+            model(),
+            _send("c1"),
+            of(OTHER, enqueued("s1")),
+            landed("s1", "delivered"),
+            enqueued("s2"),
+            of(OTHER, landed("s2", "delivered")),
+        ],
+        [None],
+    ),
+    _lands(
+        "landing-other-run-takes-nothing",
+        "Another run's letter of the same id does not spend the id.",
+        [model(), _send("c1"), of(OTHER, enqueued("s1")), enqueued("s1"), landed("s1", "delivered")],
+        ["delivered"],
+    ),
+    _lands(
+        "landing-signal-bad",
+        "An id that is no SignalId takes no call and leaves it open.",
+        [
+            model(),
+            _send("c1"),
+            enqueued("a b"),
+            landed("a b", "delivered"),
+            enqueued(5),
+            landed(5, "delivered"),
+            line("signal_enqueued", room="hall"),
+            line("signal_landed", landing="delivered"),
+            enqueued("s1"),
+            landed("s1", "queued"),
+        ],
+        ["queued"],
+    ),
+    _lands(
+        "landing-letter-bare",
+        "Of the letter only id and room are read.",
+        [
+            model(),
+            _send("c1"),
+            line("signal_enqueued", id="s1", room="hall", kind=5, payload=None),
+            landed("s1", "queued"),
+        ],
+        ["queued"],
+    ),
+    case(
+        "landing-earlier-turn",
+        "rounds.md 3 landings",
+        "An open call of an earlier turn goes before one of the last.",
+        [model(), _send("c1"), replied(), model(), _send("c2"), enqueued("s1"), landed("s1", "delivered")],
+        {"turn.calls.0.landing": "delivered", "answer.turns.1.calls.0.landing": None},
+    ),
+    case(
+        "landing-call-outside",
+        "rounds.md 3 landings",
+        "A call that fell outside is no call and takes no letter's turn.",
+        [_send("c1"), model(), _send("c2"), enqueued("s1"), landed("s1", "delivered")],
+        {
+            "turn.calls.0.at": 2,
+            "turn.calls.0.landing": "delivered",
+            "outside": {"tool_called": 1},
+        },
+    ),
+    _lands(
+        "landing-window-whole",
+        "A window that leaves nothing out is not cut.",
+        [model(), _send("c1"), enqueued("s1"), landed("s1", "delivered")],
+        ["delivered"],
+        window=4,
+    ),
+    _lands(
+        "landing-window-other-runs",
+        "Other runs' records cut nothing.",
+        [
+            of(OTHER, model()),
+            of(OTHER, replied()),
+            model(),
+            _send("c1"),
+            enqueued("s1"),
+            landed("s1", "delivered"),
+        ],
+        ["delivered"],
+        window=4,
+    ),
+    _lands(
+        "landing-window-cut",
+        "In a cut window every landing is null, though call, letter and landing are inside.",
+        [line("run_started"), model(), _send("c1"), enqueued("s1"), landed("s1", "delivered")],
+        [None],
+        window=4,
+    ),
+)

@@ -1,0 +1,505 @@
+"""What later or foreign records add to a note: answers to approvals, letters taken, replies awaited."""
+
+from __future__ import annotations
+
+from .build import (
+    NIL,
+    OTHER,
+    RUN,
+    THIRD,
+    Case,
+    Json,
+    Obj,
+    awaits,
+    case,
+    consumed,
+    enqueued,
+    line,
+    model,
+    of,
+    on,
+    replied,
+    requested,
+    resolved,
+    ver,
+    wait_ended,
+    when,
+    x_arrived,
+    x_awaiting,
+    x_unreadable,
+    x_waiting,
+)
+
+LETTER: Obj = {"sender": "anna", "said": "hello", "kind": "mention", "session": OTHER}
+
+
+def _letter(id: str, about: str, changes: Obj, **wanted: Json) -> Case:
+    """A letter of the other run with some fields changed, taken by this run."""
+    lines = [of(OTHER, enqueued("s1", **changes)), model(), consumed("s1")]
+    return case(id, "rounds.md 3 arrivals", about, lines, {"note": x_arrived(2, **(LETTER | wanted))})
+
+
+WAITS: tuple[Case, ...] = (
+    case(
+        "wait-answered",
+        "rounds.md 3 waits",
+        "A later resolution under the nil run answers the request; it is not counted here.",
+        [model(), requested("a1"), when(4321, resolved("a1"))],
+        {"turn.notes": [x_waiting(1, 4321)], "outside": {}, "passed": {}},
+    ),
+    case(
+        "wait-answered-at-zero",
+        "rounds.md 3 waits",
+        "A time of 0 is a time.",
+        [model(), requested("a1"), when(0, resolved("a1"))],
+        {"turn.notes": [x_waiting(1, 0)]},
+    ),
+    case(
+        "wait-denied",
+        "rounds.md 3 waits",
+        "The verdict plays no part: denied, unknown or missing, it was answered.",
+        [
+            model(),
+            requested("a1"),
+            requested("a2"),
+            requested("a3"),
+            resolved("a1", "deny"),
+            resolved("a2", "perhaps"),
+            of(NIL, line("approval_resolved", id="a3")),
+        ],
+        {"turn.notes": [x_waiting(1, 1040), x_waiting(2, 1050), x_waiting(3, 1060)]},
+    ),
+    case(
+        "wait-first-later",
+        "rounds.md 3 waits",
+        "The first later resolution stands; one before the request does not count.",
+        [resolved("a1"), model(), requested("a1"), resolved("a1"), resolved("a1", "deny")],
+        {"turn.notes": [x_waiting(2, 1030)]},
+    ),
+    case(
+        "wait-only-earlier",
+        "rounds.md 3 waits",
+        "Resolved before it was requested is not resolved.",
+        [model(), resolved("a1"), requested("a1")],
+        {"turn.notes": [x_waiting(2)]},
+    ),
+    case(
+        "wait-other-id",
+        "rounds.md 3 waits",
+        "Ids compare exactly.",
+        [model(), requested("a1"), resolved("a2"), resolved("A1"), resolved("a1 "), resolved("")],
+        {"turn.notes": [x_waiting(1)]},
+    ),
+    case(
+        "wait-id-with-space",
+        "rounds.md 3 waits",
+        "An approval id is any string that is not empty.",
+        [model(), requested("a b"), resolved("a b")],
+        {"turn.notes": [x_waiting(1, 1020)]},
+    ),
+    case(
+        "wait-not-nil-run",
+        "rounds.md 3 waits",
+        "Only the nil run resolves; an own record of that kind is passed.",
+        [model(), requested("a1"), of(OTHER, resolved("a1")), of(RUN, resolved("a1"))],
+        {"turn.notes": [x_waiting(1)], "passed": {"approval_resolved": 1}},
+    ),
+    case(
+        "wait-nil-run-asked",
+        "rounds.md 3 waits",
+        "When the nil run is asked for, its own resolutions answer and are counted.",
+        [of(NIL, model()), of(NIL, requested("a1")), resolved("a1")],
+        {"turn.notes": [x_waiting(1, 1020)], "passed": {"approval_resolved": 1}},
+        run=NIL,
+    ),
+    case(
+        "wait-id-bad",
+        "rounds.md 3 waits",
+        "Ids that are empty or no strings never match.",
+        [
+            model(),
+            requested(""),
+            resolved(""),
+            requested(5),
+            resolved(5),
+            line("approval_requested"),
+            of(NIL, line("approval_resolved")),
+            requested(None),
+            resolved(None),
+        ],
+        {"turn.notes": [x_waiting(1), x_waiting(3), x_waiting(5), x_waiting(7)]},
+    ),
+    case(
+        "wait-two-requests",
+        "rounds.md 3 waits",
+        "One resolution answers every request of that id before it, none after it.",
+        [model(), requested("a1"), requested("a1"), resolved("a1"), requested("a1")],
+        {"turn.notes": [x_waiting(1, 1030), x_waiting(2, 1030), x_waiting(4)]},
+    ),
+    case(
+        "wait-each-its-first",
+        "rounds.md 3 waits",
+        "Requests around a resolution have each their own first later one.",
+        [model(), requested("a1"), resolved("a1"), model(), requested("a1"), resolved("a1")],
+        {"turn.notes": [x_waiting(1, 1020)], "answer.turns.1.notes": [x_waiting(4, 1050)]},
+    ),
+    case(
+        "wait-window",
+        "rounds.md 3",
+        "Records of the nil run do not count into the window of another.",
+        [model(), replied(), model(), requested("a1"), resolved("a2"), resolved("a1"), resolved("a3")],
+        {"answer.turns.0.opened": 2, "turn.notes": [x_waiting(3, 1050)], "outside": {}, "passed": {}},
+        window=2,
+    ),
+)
+
+ARRIVALS: tuple[Case, ...] = (
+    _letter("arrival", "The taking learns what the letter said, from whom, and in which session.", {}),
+    _letter(
+        "arrival-kinds-thread",
+        "The letter's kind; `by` stays.",
+        {"kind": "thread"},
+        kind="thread",
+    ),
+    _letter("arrival-kinds-broadcast", "Another kind.", {"kind": "broadcast"}, kind="broadcast"),
+    _letter(
+        "arrival-kinds-steer",
+        "A steering letter is no steer_received.",
+        {"kind": "steer", "from": "user"},
+        kind="steer",
+        sender="user",
+    ),
+    _letter(
+        "arrival-kind-unknown", "A kind this build does not know is absent.", {"kind": "whisper"}, kind=None
+    ),
+    _letter("arrival-kind-number", "So is one that is no string.", {"kind": 5}, kind=None),
+    _letter(
+        "arrival-from-bad", "A sender that is no string is absent, the rest stands.", {"from": 5}, sender=None
+    ),
+    _letter("arrival-from-free", "A sender is any string.", {"from": "/Anna :"}, sender="/Anna :"),
+    _letter(
+        "arrival-text-bad",
+        "A text that is no string is absent, the rest stands.",
+        {"payload": {"text": 5}},
+        said=None,
+    ),
+    _letter("arrival-text-missing", "So is a missing one.", {"payload": {"body": "hello"}}, said=None),
+    _letter(
+        "arrival-payload-text", "A payload that is a string has no text.", {"payload": "hello"}, said=None
+    ),
+    _letter("arrival-payload-null", "Nor has a null one.", {"payload": None, "text": "hello"}, said=None),
+    _letter("arrival-text-empty", "An empty text was said.", {"payload": {"text": ""}}, said=""),
+    _letter(
+        "arrival-other-fields",
+        "Room, version, time and lane need not read.",
+        {"room": 5, "room_version": "x", "at": None, "lane": "slow"},
+    ),
+    _letter(
+        "arrival-handback",
+        "A session giving work back stays opaque.",
+        {"payload": {"text": "hello", "handback": {"finished": {"verified_by": "x"}}}},
+    ),
+    case(
+        "arrival-unpaired",
+        "rounds.md 3 arrivals",
+        "A letter nobody sent, or sent under another id.",
+        [of(OTHER, enqueued("s2")), of(OTHER, enqueued("S1")), model(), consumed("s1")],
+        {"note": x_arrived(3), "outside": {}, "passed": {}},
+    ),
+    case(
+        "arrival-sent-later",
+        "rounds.md 3 arrivals",
+        "A letter sent after the taking is not the one taken.",
+        [model(), consumed("s1"), of(OTHER, enqueued("s1"))],
+        {"note": x_arrived(1)},
+    ),
+    case(
+        "arrival-nearest",
+        "rounds.md 3 arrivals",
+        "Of two earlier letters the nearest, whichever run it is of.",
+        [
+            of(OTHER, enqueued("s1", payload={"text": "old"})),
+            of(THIRD, enqueued("s1", payload={"text": "new"})),
+            model(),
+            consumed("s1"),
+            of(OTHER, enqueued("s1", payload={"text": "late"})),
+        ],
+        {"note": x_arrived(3, sender="anna", said="new", kind="mention", session=THIRD)},
+    ),
+    case(
+        "arrival-nearest-unreadable",
+        "rounds.md 3 arrivals",
+        "The nearest stands even where nothing of it reads: no field is a neighbour's.",
+        [
+            of(OTHER, enqueued("s1")),
+            of(THIRD, line("signal_enqueued", id="s1")),
+            model(),
+            consumed("s1"),
+        ],
+        {"note": x_arrived(3, session=THIRD)},
+    ),
+    case(
+        "arrival-own-run",
+        "rounds.md 3 arrivals",
+        "Any run: also the taker's own, where the letter is passed.",
+        [model(), enqueued("s1"), consumed("s1")],
+        {
+            "note": x_arrived(2, sender="anna", said="hello", kind="mention", session=RUN),
+            "passed": {"signal_enqueued": 1},
+        },
+    ),
+    case(
+        "arrival-own-before-turn",
+        "rounds.md 3 arrivals",
+        "Also one sent before the first turn.",
+        [enqueued("s1"), model(), consumed("s1")],
+        {
+            "note.arrived.said": "hello",
+            "outside": {},
+            "passed": {"signal_enqueued": 1},
+        },
+    ),
+    case(
+        "arrival-nil-run",
+        "rounds.md 3 arrivals",
+        "Also the city itself.",
+        [of(NIL, enqueued("s1", **{"from": "city"})), model(), consumed("s1")],
+        {"note": x_arrived(2, sender="city", said="hello", kind="mention", session=NIL)},
+    ),
+    case(
+        "arrival-old-version",
+        "rounds.md 3 arrivals",
+        "The version of either line plays no part.",
+        [ver(1, of(OTHER, enqueued("s1"))), model(), ver(3, consumed("s1"))],
+        {"note": x_arrived(2, **LETTER)},
+    ),
+    case(
+        "arrival-distance-4096",
+        "rounds.md 3 arrivals",
+        "4096 back is near enough.",
+        [of(OTHER, enqueued("s1")), model(), on(4096, consumed("s1"))],
+        {"note": x_arrived(4096, **LETTER)},
+    ),
+    case(
+        "arrival-distance-4097",
+        "rounds.md 3 arrivals",
+        "4097 is not.",
+        [of(OTHER, enqueued("s1")), model(), on(4097, consumed("s1"))],
+        {"note": x_arrived(4097)},
+    ),
+    case(
+        "arrival-distance-own",
+        "rounds.md 3 arrivals",
+        "The distance holds in the own run too, and counts seq, not records.",
+        [model(), enqueued("s1"), on(4097, consumed("s1")), on(4098, consumed("s1"))],
+        {"note.arrived.said": "hello", "turn.notes.1": x_arrived(4098)},
+    ),
+    case(
+        "arrival-taken-twice",
+        "rounds.md 3 arrivals",
+        "A letter taken twice is two arrivals of the same words.",
+        [of(OTHER, enqueued("s1")), model(), consumed("s1"), consumed("s1")],
+        {"turn.notes": [x_arrived(2, **LETTER), x_arrived(3, **LETTER)]},
+    ),
+    case(
+        "arrival-id-bad",
+        "rounds.md 3 arrivals",
+        "An id that is no SignalId pairs nothing, on either side.",
+        [
+            of(OTHER, enqueued("a b")),
+            of(OTHER, enqueued(5)),
+            of(OTHER, line("signal_enqueued")),
+            model(),
+            consumed("a b"),
+            consumed(5),
+            line("signal_consumed"),
+        ],
+        {"turn.notes": [x_unreadable("SignalConsumed", at) for at in (4, 5, 6)]},
+    ),
+    case(
+        "arrival-bad-letter-between",
+        "rounds.md 3 arrivals",
+        "Only the same id is the same letter: one without id between is not nearer.",
+        [
+            of(OTHER, enqueued("s1")),
+            of(OTHER, line("signal_enqueued", payload={"text": "x"})),
+            model(),
+            consumed("s1"),
+        ],
+        {"note": x_arrived(3, **LETTER)},
+    ),
+    case(
+        "arrival-steer-not-paired",
+        "rounds.md 3 arrivals",
+        "A steer_received takes nothing from a letter, id or not.",
+        [of(OTHER, enqueued("s1")), model(), line("steer_received", source="user", text="x", id="s1")],
+        {"note": x_arrived(2, by="user", sender="user", said="x")},
+    ),
+    case(
+        "arrival-other-kinds",
+        "rounds.md 3 arrivals",
+        "Only signal_enqueued tells: a landing or a wait with the id does not.",
+        [
+            of(OTHER, line("signal_landed", id="s1", signal="s1", landing="queued", **{"from": "x"})),
+            of(OTHER, line("signal_wait_started", id="s1", signal="s1", on="hall", deadline_ms=1)),
+            model(),
+            consumed("s1"),
+        ],
+        {"note": x_arrived(3)},
+    ),
+    case(
+        "arrival-window-other",
+        "rounds.md 3",
+        "A window cuts own records only: an older letter of another run still tells.",
+        [of(OTHER, enqueued("s1")), model(), replied(), model(), consumed("s1")],
+        {"answer.turns.0.opened": 3, "turn.notes": [x_arrived(4, **LETTER)]},
+        window=2,
+    ),
+    case(
+        "arrival-window-own",
+        "rounds.md 3",
+        "An own letter that was cut is as if absent; an older one of another run is then the nearest.",
+        [of(OTHER, enqueued("s1")), enqueued("s1", payload={"text": "own"}), model(), consumed("s1")],
+        {"turn.notes": [x_arrived(3, **LETTER)], "passed": {}},
+        window=2,
+    ),
+)
+
+REPLY_WAITS: tuple[Case, ...] = (
+    case(
+        "reply-wait-reply",
+        "rounds.md 3 reply waits",
+        "A reply ends the wait; its end is passed.",
+        [model(), awaits("s1"), when(77, wait_ended("s1", "reply", reply="s2"))],
+        {
+            "turn.notes": [x_awaiting(1, {"by": "reply", "t": 77})],
+            "outside": {},
+            "passed": {"signal_wait_ended": 1},
+        },
+    ),
+    case(
+        "reply-wait-timeout",
+        "rounds.md 3 reply waits",
+        "So does time.",
+        [model(), awaits("s1"), wait_ended("s1", "timeout")],
+        {"note": x_awaiting(1, {"by": "timeout", "t": 1020})},
+    ),
+    case(
+        "reply-wait-left",
+        "rounds.md 3 reply waits",
+        "Or leaving.",
+        [model(), awaits("s1"), wait_ended("s1", "left")],
+        {"note": x_awaiting(1, {"by": "left", "t": 1020})},
+    ),
+    case(
+        "reply-wait-reply-unread",
+        "rounds.md 3 reply waits",
+        "Only the word is read: the reply's own id may be missing or wrong.",
+        [model(), awaits("s1"), wait_ended("s1", "reply"), awaits("s2"), wait_ended("s2", "reply", reply=5)],
+        {
+            "turn.notes": [
+                x_awaiting(1, {"by": "reply", "t": 1020}),
+                x_awaiting(3, {"by": "reply", "t": 1040}),
+            ]
+        },
+    ),
+    case(
+        "reply-wait-unknown-skipped",
+        "rounds.md 3 reply waits",
+        "Ends of unknown words are skipped for the first known one.",
+        [
+            model(),
+            awaits("s1"),
+            wait_ended("s1", "evicted"),
+            wait_ended("s1", "Reply"),
+            wait_ended("s1", 5),
+            line("signal_wait_ended", signal="s1", by="reply"),
+            line("signal_wait_ended", signal="s1", end="reply"),
+            line("signal_wait_ended", signal="s1", by=None),
+            wait_ended("s1", "left"),
+            wait_ended("s1", "timeout"),
+        ],
+        {"turn.notes": [x_awaiting(1, {"by": "left", "t": 1080})], "passed": {"signal_wait_ended": 8}},
+    ),
+    case(
+        "reply-wait-all-unknown",
+        "rounds.md 3 reply waits",
+        "Nothing known: not ended.",
+        [model(), awaits("s1"), wait_ended("s1", "evicted")],
+        {"note": x_awaiting(1)},
+    ),
+    case(
+        "reply-wait-earlier",
+        "rounds.md 3 reply waits",
+        "An end before the start ends nothing.",
+        [model(), wait_ended("s1", "reply"), awaits("s1")],
+        {"note": x_awaiting(2)},
+    ),
+    case(
+        "reply-wait-other-run",
+        "rounds.md 3 reply waits",
+        "Only the run's own ends count.",
+        [model(), awaits("s1"), of(OTHER, wait_ended("s1", "reply")), of(NIL, wait_ended("s1", "left"))],
+        {"note": x_awaiting(1), "passed": {}},
+    ),
+    case(
+        "reply-wait-other-signal",
+        "rounds.md 3 reply waits",
+        "Only of the same signal: the reply's id is not it.",
+        [model(), awaits("s1"), wait_ended("s2", "reply", reply="s1")],
+        {"note": x_awaiting(1)},
+    ),
+    case(
+        "reply-wait-signal-bad",
+        "rounds.md 3 reply waits",
+        "What is no SignalId pairs nothing, on either side.",
+        [
+            model(),
+            awaits("a b"),
+            wait_ended("a b", "reply"),
+            awaits(""),
+            wait_ended("", "reply"),
+            awaits(5),
+            wait_ended(5, "reply"),
+            line("signal_wait_started", on="hall", deadline_ms=9000),
+            line("signal_wait_ended", by={"end": "reply"}),
+        ],
+        {"turn.notes": [x_awaiting(1), x_awaiting(3), x_awaiting(5), x_awaiting(7)]},
+    ),
+    case(
+        "reply-wait-two",
+        "rounds.md 3 reply waits",
+        "Two waits for one signal both end with the first end after them.",
+        [
+            model(),
+            awaits("s1"),
+            awaits("s1"),
+            wait_ended("s1", "reply"),
+            awaits("s1"),
+            wait_ended("s1", "left"),
+        ],
+        {
+            "turn.notes": [
+                x_awaiting(1, {"by": "reply", "t": 1030}),
+                x_awaiting(2, {"by": "reply", "t": 1030}),
+                x_awaiting(4, {"by": "left", "t": 1050}),
+            ]
+        },
+    ),
+    case(
+        "reply-wait-later-turn",
+        "rounds.md 3 reply waits",
+        "The end may come in a later turn; the note stays in its own.",
+        [model(), awaits("s1"), model(), wait_ended("s1", "timeout")],
+        {"turn.notes": [x_awaiting(1, {"by": "timeout", "t": 1030})], "answer.turns.1.notes": []},
+    ),
+    case(
+        "reply-wait-bad-note",
+        "rounds.md 3 reply waits",
+        "A start that does not read has no end to take.",
+        [model(), awaits("s1", on="/"), wait_ended("s1", "reply")],
+        {"turn.notes": [x_unreadable("SignalWaitStarted", 1)], "passed": {"signal_wait_ended": 1}},
+    ),
+)
+
+CASES: tuple[Case, ...] = WAITS + ARRIVALS + REPLY_WAITS
