@@ -5,12 +5,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from accounting.ledger.owners import count
 from accounting.ledger.pick import CROSSING, every, pick
 from accounting.ledger.problem import Place, Problem, ProblemCode
 from accounting.ledger.record import LineReader
 from accounting.ledger.segments import Block, Segment, blocks, segments
 from wire.record.envelope import Record
-from wire.scalars import RunId
+from wire.scalars import RunId, run_id
 
 
 def _ignore(_: Problem) -> None:
@@ -42,7 +43,7 @@ class Ledger:
         file = self._open
         try:
             return self._passed + (0 if file is None else os.lseek(file.fileno(), 0, os.SEEK_CUR))
-        except ValueError:  # closed between the two
+        except (ValueError, OSError):  # closed between the two
             return self._passed
 
     def records(
@@ -54,11 +55,41 @@ class Ledger:
         payloads of the rest are not decoded.
         """
         reader = LineReader(report)
+        for file, segment in self._files():
+            yield from self._segment(file, segment, run, reader, report)
+
+    def run_ids(self, report: Callable[[Problem], None] = _ignore) -> dict[RunId, int]:
+        """The runs that have lines here and how many each, in the order in which they first appear.
+
+        Lines that open in canonical spelling are counted by that and not read any further; problems of the others go
+        to `report`.
+        """
+        reader = LineReader(report)
+        lines: dict[bytes, int] = {}
+        for file, segment in self._files():
+            number = 1
+            for block in blocks(file):
+                content = block.content
+                if not block.whole:
+                    if not segment.newest:
+                        report(_torn(segment, block, number))
+                    break
+                for index, start, end in count(content, lines):
+                    place = Place(segment=segment.name, line=number + index, offset=block.offset + start)
+                    record = reader.read(content[start:end], place)
+                    if record is not None:
+                        key = record.run.encode()
+                        lines[key] = lines.get(key, 0) + 1
+                number += content.count(b"\n")
+        return {run: amount for key, amount in lines.items() if (run := run_id(key.decode())) is not None}
+
+    def _files(self) -> Iterator[tuple[BinaryIO, Segment]]:
+        """Every segment, open at its beginning; `position` follows."""
         self._passed = 0
         for segment in self.segments:
             with segment.path.open("rb", buffering=0) as file:
                 self._open = file
-                yield from self._segment(file, segment, run, reader, report)
+                yield file, segment
                 self._passed += os.fstat(file.fileno()).st_size
                 self._open = None
 

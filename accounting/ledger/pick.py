@@ -5,6 +5,7 @@ of a kind that no run but its own reads. Whatever else it holds is its own run's
 on, so that a line in any other spelling is still read right and a broken one still reported.
 """
 
+import re
 from typing import Final
 
 from wire.record.kinds import Kind
@@ -13,12 +14,12 @@ from wire.scalars import RunId
 CROSSING: Final = frozenset((Kind.approval_resolved, Kind.signal_enqueued))
 """The kinds that a run's answer can take in from lines of other runs (rounds.md 3)."""
 
-_OPENINGS: Final = (b'{"v":2,"run":"', b'{"v":1,"run":"')
-_AFTER_RUN: Final = b'","seq":'
-_DATA: Final = b'"data":{'
-_RUN_AT: Final = len(_OPENINGS[0])
-_RUN_END: Final = _RUN_AT + 36
-_CROSSING_WORDS: Final = frozenset(kind.encode() for kind in CROSSING)
+# A line's head in canonical spelling, up to its payload, of a kind that does not cross. Without a backslash there are
+# no escapes: what stands here is what it says. Possessive, so that a line that does not fit is given up at once.
+_passable_head: Final = re.compile(
+    rb'\{"v":[12],"run":"[^\\]{36}+","seq":[0-9]++,"prev":"[^\\]{64}+","t":[0-9]++,"who":"[^"\\]*+",'
+    rb'(?:"addr":"[^"\\]*+",)?"kind":"(?!(?:' + "|".join(sorted(CROSSING)).encode() + rb')")[a-z_]++","data":\{'
+).match
 
 
 def pick(block: bytes, run: RunId) -> tuple[list[tuple[int, int, int]], int]:
@@ -26,7 +27,7 @@ def pick(block: bytes, run: RunId) -> tuple[list[tuple[int, int, int]], int]:
 
     A line is its index, its start, and its end before the newline.
     """
-    find, startswith, rfind = block.find, block.startswith, block.rfind
+    find, startswith, passable = block.find, block.startswith, _passable_head
     wanted = run.encode()
     size = len(block)
     picked: list[tuple[int, int, int]] = []
@@ -38,16 +39,8 @@ def pick(block: bytes, run: RunId) -> tuple[list[tuple[int, int, int]], int]:
             named = find(wanted, start)
         if (
             start <= named < end
-            or not (
-                startswith(_OPENINGS, start)
-                and startswith(_AFTER_RUN, start + _RUN_END)
-                and (data := find(_DATA, start + _RUN_END, end)) != -1
-                and find(b"\\", start, data) == -1
-                # The kind's value stands between the last two quotes before the payload.
-                and startswith(b'"kind":', (quote := rfind(b'"', start, data - 2)) - 7)
-                and block[quote + 1 : data - 2] not in _CROSSING_WORDS
-                and (startswith(b"}}", end - 2) or startswith(b'},"ig":true}', end - 12))
-            )
+            or passable(block, start) is None
+            or not (startswith(b"}}", end - 2) or startswith(b'},"ig":true}', end - 12))
         ):
             picked.append((index, start, end))
         start = end + 1

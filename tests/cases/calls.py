@@ -428,9 +428,7 @@ TIMING: tuple[Case, ...] = (
         "unmeasured",
         error={"code": "E_TOOL_OUTCOME_UNKNOWN", "nearby": 5},
     ),
-    _timing(
-        "timing-other-code", "Other codes are measured.", 2, 2, "measured", error=error(code="E_TIMEOUT")
-    ),
+    _timing("timing-other-code", "Other codes are measured.", 2, 2, "measured", error=error(code="E_TIMEOUT")),
     _timing(
         "timing-outcome-unknown-text",
         "A text error has no code.",
@@ -611,11 +609,7 @@ FORMS: tuple[Case, ...] = (
             called("c1", effect=5, subject=5, render="terminal"),
             result("c1", result="x", took_us="no"),
         ],
-        {
-            "turn.calls": [
-                x_call(1, outcome="answered", output=x_output("x"), answered=1020, render="terminal")
-            ]
-        },
+        {"turn.calls": [x_call(1, outcome="answered", output=x_output("x"), answered=1020, render="terminal")]},
     ),
 )
 

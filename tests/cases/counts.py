@@ -58,14 +58,14 @@ COUNTS: tuple[Case, ...] = (
         "rounds.md 2 note",
         "Every kind not listed earns no note and is passed, even with a payload that would read as one.",
         [model(), *[Line(kind, dict(ERROR)) for kind in QUIET]],
-        {"answer.turns": [x_turn(1, 0)], "outside": {}, "passed": {kind: 1 for kind in QUIET}},
+        {"answer.turns": [x_turn(1, 0)], "outside": {}, "passed": dict.fromkeys(QUIET, 1)},
     ),
     case(
         "passed-before-turn",
         "rounds.md 3.5",
         "With no turn open they are passed as well.",
         [*[Line(kind, dict(ERROR)) for kind in QUIET], model()],
-        {"outside": {}, "passed": {kind: 1 for kind in QUIET}},
+        {"outside": {}, "passed": dict.fromkeys(QUIET, 1)},
     ),
     case(
         "passed-unknown-kinds",

@@ -41,9 +41,7 @@ def _denied(shape: Mapping[str, Json]) -> Line:
     return Line("gate_denied", dict(shape))
 
 
-def _reads(
-    id: str, about: str, pairs: Sequence[tuple[Mapping[str, Json], Mapping[str, Json] | None]]
-) -> Case:
+def _reads(id: str, about: str, pairs: Sequence[tuple[Mapping[str, Json], Mapping[str, Json] | None]]) -> Case:
     """One denial for each payload, and the error of its note (None: it does not read)."""
     lines = [model(), *[_denied(payload) for payload, _ in pairs]]
     notes = [
@@ -85,9 +83,7 @@ CASES: tuple[Case, ...] = (
             )
         ],
     ),
-    _reads(
-        "error-codes", "Each of the 42 codes reads.", [(error(code=code), error(code=code)) for code in CODES]
-    ),
+    _reads("error-codes", "Each of the 42 codes reads.", [(error(code=code), error(code=code)) for code in CODES]),
     _reads(
         "error-code-bad",
         "A code outside the set does not read.",
@@ -101,9 +97,7 @@ CASES: tuple[Case, ...] = (
             (error(code=None), None),
         ],
     ),
-    _reads(
-        "error-part-missing", "Each of the six is required.", [(without(ERROR, part), None) for part in ERROR]
-    ),
+    _reads("error-part-missing", "Each of the six is required.", [(without(ERROR, part), None) for part in ERROR]),
     _reads("error-part-null", "Null is absent.", [(ERROR | {part: None}, None) for part in ERROR]),
     _reads("error-part-number", "A number is none of them.", [(ERROR | {part: 5}, None) for part in ERROR]),
     _reads(
@@ -188,7 +182,7 @@ CASES: tuple[Case, ...] = (
         "error-gate",
         "Three strings; what does not read is absent, and the rest stands.",
         [
-            (error(gate={"rule": "", "violation": "", "alternative": ""}), error(gate={k: "" for k in GATE})),
+            (error(gate={"rule": "", "violation": "", "alternative": ""}), error(gate=dict.fromkeys(GATE, ""))),
             (error(gate=without(GATE, "rule"), retry_after_ms=5), error(retry_after_ms=5)),
             (error(gate=without(GATE, "violation")), ERROR),
             (error(gate=without(GATE, "alternative")), ERROR),

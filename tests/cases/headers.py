@@ -83,9 +83,7 @@ def _unclosed(name: str, about: str, frozen: Obj) -> Case:
         "passed": {},
         "problems": ["closing-unreadable"],
     }
-    return case(
-        f"closing-{name}", "rounds.md 3 closing", about, [model(), Line("run_frozen", frozen)], expect
-    )
+    return case(f"closing-{name}", "rounds.md 3 closing", about, [model(), Line("run_frozen", frozen)], expect)
 
 
 OPENINGS: tuple[Case, ...] = (
@@ -105,7 +103,7 @@ OPENINGS: tuple[Case, ...] = (
         },
         EMPTY,
     ),
-    _opening("opening-nulls", "Null is absent.", {key: None for key in STARTED}, EMPTY),
+    _opening("opening-nulls", "Null is absent.", dict.fromkeys(STARTED), EMPTY),
     _opening(
         "opening-other-fields",
         "Fields that the opening does not show need not read.",
@@ -146,9 +144,7 @@ OPENINGS: tuple[Case, ...] = (
     ),
     _policy("unknown-key", "A key this build does not know is dropped.", POLICY | {"more": 1}, POLICY),
     _policy("word-unknown", "One word that is not known costs the policy.", POLICY | {"write": "none"}, None),
-    _policy(
-        "word-of-other-part", "A word of another part is not known here.", POLICY | {"mode": "full"}, None
-    ),
+    _policy("word-of-other-part", "A word of another part is not known here.", POLICY | {"mode": "full"}, None),
     _policy("part-null", "All four are required.", POLICY | {"landing": None}, None),
     _policy("empty", "None of the four.", {}, None),
     _policy("list", "No object.", ["work", "full", "standing", "ordinary"], None),

@@ -27,9 +27,7 @@ def _outs(id: str, about: str, pairs: Sequence[tuple[Json, str | None]]) -> Case
 def _args(id: str, about: str, value: Json, head: str | None, cut: int = 0) -> Case:
     """One call with these arguments."""
     wanted = None if head is None else x_output(head, cut)
-    return case(
-        id, "rounds.md 2 arguments", about, [model(), called("c1", args=value)], {"call.arguments": wanted}
-    )
+    return case(id, "rounds.md 2 arguments", about, [model(), called("c1", args=value)], {"call.arguments": wanted})
 
 
 def _exits(id: str, about: str, pairs: Sequence[tuple[dict[str, Json], Json]]) -> Case:
@@ -237,9 +235,7 @@ LINES: tuple[Case, ...] = (
         "1\v2\f3\x1c4\x1d5\x1e6\x857\u20288\u20299\v10\f11\x8512\u202813",
         "1\v2\f3\x1c4\x1d5\x1e6\x857\u20288\u20299\v10\f11\x8512\u202813",
     ),
-    _out(
-        "lines-cr-thirteen", "Thirteen pieces between carriage returns are one line.", "l\r" * 13, "l\r" * 13
-    ),
+    _out("lines-cr-thirteen", "Thirteen pieces between carriage returns are one line.", "l\r" * 13, "l\r" * 13),
     _out("lines-width", "Columns are not bounded.", "x" * 5000, "x" * 5000),
     case(
         "lines-error",
@@ -288,7 +284,7 @@ ARGUMENTS: tuple[Case, ...] = (
     _args(
         "args-ten-keys",
         "Twelve lines fit.",
-        {c: 0 for c in "abcdefghij"},
+        dict.fromkeys("abcdefghij", 0),
         "{\n" + ",\n".join(f'  "{c}": 0' for c in "abcdefghij") + "\n}",
     ),
     _args(

@@ -169,13 +169,9 @@ ARRIVALS: tuple[Case, ...] = (
         kind="steer",
         sender="user",
     ),
-    _letter(
-        "arrival-kind-unknown", "A kind this build does not know is absent.", {"kind": "whisper"}, kind=None
-    ),
+    _letter("arrival-kind-unknown", "A kind this build does not know is absent.", {"kind": "whisper"}, kind=None),
     _letter("arrival-kind-number", "So is one that is no string.", {"kind": 5}, kind=None),
-    _letter(
-        "arrival-from-bad", "A sender that is no string is absent, the rest stands.", {"from": 5}, sender=None
-    ),
+    _letter("arrival-from-bad", "A sender that is no string is absent, the rest stands.", {"from": 5}, sender=None),
     _letter("arrival-from-free", "A sender is any string.", {"from": "/Anna :"}, sender="/Anna :"),
     _letter(
         "arrival-text-bad",
@@ -184,9 +180,7 @@ ARRIVALS: tuple[Case, ...] = (
         said=None,
     ),
     _letter("arrival-text-missing", "So is a missing one.", {"payload": {"body": "hello"}}, said=None),
-    _letter(
-        "arrival-payload-text", "A payload that is a string has no text.", {"payload": "hello"}, said=None
-    ),
+    _letter("arrival-payload-text", "A payload that is a string has no text.", {"payload": "hello"}, said=None),
     _letter("arrival-payload-null", "Nor has a null one.", {"payload": None, "text": "hello"}, said=None),
     _letter("arrival-text-empty", "An empty text was said.", {"payload": {"text": ""}}, said=""),
     _letter(

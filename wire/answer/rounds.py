@@ -37,7 +37,10 @@ class Timing(StrEnum):
     unmeasured = "unmeasured"
 
 
-class Output(Struct, frozen=True, kw_only=True):
+# A session has many of the four shapes that follow, and frozen values form no cycles: `gc=False` spares visiting them.
+
+
+class Output(Struct, frozen=True, kw_only=True, gc=False):
     """Text bounded by lines."""
 
     head: str
@@ -52,7 +55,7 @@ class Output(Struct, frozen=True, kw_only=True):
             raise ValueError("a Locator's range runs forward and fits u64")
 
 
-class Used(Struct, frozen=True, kw_only=True):
+class Used(Struct, frozen=True, kw_only=True, gc=False):
     """Tokens of one turn, as absolute counts."""
 
     input: Tokens
@@ -69,7 +72,7 @@ class Used(Struct, frozen=True, kw_only=True):
     """Microseconds, request out to reply whole; null when not measured."""
 
 
-class Call(Struct, frozen=True, kw_only=True):
+class Call(Struct, frozen=True, kw_only=True, gc=False):
     """One tool call in a turn."""
 
     tool: str
@@ -102,7 +105,7 @@ class Call(Struct, frozen=True, kw_only=True):
     """Where the letter of a sending call went; null when it sent none, or that is not known."""
 
 
-class Turn(Struct, frozen=True, kw_only=True):
+class Turn(Struct, frozen=True, kw_only=True, gc=False):
     """One request to the model, its reply, and what came of it."""
 
     number: U32

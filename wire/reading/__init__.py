@@ -6,7 +6,7 @@ neighbours stand. None of them raises, whatever JSON it is given.
 
 from wire.reading.errors import error_shape
 from wire.reading.notes import note
-from wire.reading.text import arguments, bounded, output, pinned, said, text, thought
+from wire.reading.texts import arguments, bounded, output, pinned, said, text, thought
 from wire.reading.tokens import used
 from wire.reading.tool import effect, exit_code, render
 from wire.reading.words import word

@@ -60,7 +60,8 @@ def bounded(whole: str, pinned: Locator | None = None) -> Output | None:
         return Output(head=whole, cut=0, pinned=pinned)
     lines = whole.split("\n", OUTPUT_LINES)
     rest = lines.pop()
-    lines = [line.removesuffix("\r") for line in lines]
+    if "\r" in whole:
+        lines = [line.removesuffix("\r") for line in lines]
     cut = 0
     if len(lines) < OUTPUT_LINES:
         if rest:

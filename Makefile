@@ -1,0 +1,51 @@
+# Two commands do all the set-up: `make demo` and `make test`. PYTHON=... names another interpreter (3.11 or later).
+
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.PHONY: help demo test soak check schema sample bench clean
+
+help:
+	@echo 'make demo    set up, and draw the session that ships with the repository'
+	@echo 'make test    set up, and run the tests'
+	@echo 'make check   style, types, and whether the committed schema is the exported one'
+	@echo 'make soak    the property tests at length'
+	@echo 'make bench   speed and memory as ratios, side by side in one run (MB=200)'
+	@echo 'make schema  export the schema; make sample: write the sample ledger again'
+
+demo: $(VENV)/.cli
+	$(BIN)/rounds show accounting/sample
+
+test: $(VENV)/.test
+	$(BIN)/python -m pytest -m 'not soak'
+
+soak: $(VENV)/.test
+	HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest
+
+check: $(VENV)/.check
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pyright --pythonpath $(BIN)/python
+	$(BIN)/rounds schema --check
+
+bench: $(VENV)/.test
+	$(BIN)/python -m bench.run $(MB)
+
+schema: $(VENV)/.cli
+	$(BIN)/rounds schema --out schema
+
+sample: $(VENV)/.test
+	$(BIN)/python -m tests.build_sample
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+# One stamp for each set of packages; a change in pyproject.toml sets up again.
+$(VENV)/.%: pyproject.toml
+	@test -n '$(PYTHON)' || { echo 'rounds needs Python 3.11 or later; name one with PYTHON=...' >&2; exit 2; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$*]'
+	@touch $@

@@ -1,0 +1,30 @@
+"""Every invariant names its tests and every test that shows one is named: both ways, without exception."""
+
+import ast
+import re
+import tomllib
+from collections import defaultdict
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+LISTED = tomllib.loads((ROOT / "spec-notes" / "invariants.toml").read_text())["invariant"]
+
+
+def _marked() -> dict[str, set[str]]:
+    """Invariant -> the tests that carry its mark, as pytest names them."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for file in (ROOT / "tests").rglob("test_*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.FunctionDef):
+                for id_ in re.findall(r"\binvariant\('(I\d+)'\)", " ".join(map(ast.unparse, node.decorator_list))):
+                    found[id_].add(f"{file.relative_to(ROOT).as_posix()}::{node.name}")
+    return found
+
+
+def test_lists_agree_both_ways() -> None:
+    assert {one["id"]: set(one["tests"]) for one in LISTED} == _marked()
+
+
+def test_all_thirteen_are_listed_with_a_sentence_and_a_source() -> None:
+    assert [one["id"] for one in LISTED] == [f"I{number}" for number in range(1, 14)]
+    assert all(one["sentence"] and one["source"] and one["tests"] for one in LISTED)
