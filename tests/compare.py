@@ -7,15 +7,21 @@ import msgspec
 
 from accounting.views.rounds import Rounds, rounds
 from wire import FrozenNames, Record, encode
-from wire.scalars import b3_hash, run_id
+from wire.scalars import RunId, b3_hash, run_id
 
 Plain = dict[str, Any]
 
 
+def asked(run: str) -> RunId:
+    """The id of a run that a test made up."""
+    known = run_id(run)
+    assert known is not None
+    return known
+
+
 def record(plain: Mapping[str, Any]) -> Record:
     """The record that a plain dict describes."""
-    run = run_id(plain["run"])
-    assert run is not None
+    run = asked(plain["run"])
     return Record(v=plain["v"], run=run, seq=plain["seq"], t=plain["t"], kind=plain["kind"], data=plain["data"])
 
 
@@ -26,10 +32,8 @@ def fold(
     names: Mapping[str, str | None] | None = None,
 ) -> Rounds:
     """What the library makes of plain records; `names` maps a hash to the mayor's name."""
-    asked = run_id(run)
-    assert asked is not None
     table = {b3_hash(key): FrozenNames(mayor=mayor) for key, mayor in (names or {}).items()}
-    return rounds([record(plain) for plain in records], asked, window, table.get)
+    return rounds([record(plain) for plain in records], asked(run), window, table.get)
 
 
 def plain(value: object) -> Any:

@@ -1,9 +1,11 @@
 """One line to one record. Spec: rounds.md 0.
 
 A line in canonical spelling is read natively, and proven canonical by writing it again: equal bytes leave no room for
-a repeated or unknown key, a lone surrogate or bad UTF-8. Any other line is read by `parse`, which names what it finds.
+a repeated or unknown key, a lone surrogate or bad UTF-8. A line in another spelling is looked through for just those.
+Whatever is odd about a line, `parse` reads it and names what it finds.
 """
 
+import json as standard
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 from typing import Annotated, Any, Final, TypeGuard
@@ -43,22 +45,19 @@ class LineReader:
         self._report = report
         self._floats: list[str] = []
         self._decode = json.Decoder(_Line, float_hook=self._float).decode
-        self._encode = json.Encoder().encode_into
-        self._again = bytearray()
+        self._encode = json.Encoder().encode
         self._runs: dict[str, RunId] = {}
 
     def read(self, line: bytes, place: Place) -> Record | None:
         """The record that a line (without its newline) holds, or `None` when it is no record."""
         try:
             read = self._decode(line)
-            self._encode(read, self._again)
+            again = self._encode(read)
             run = self._runs.get(read.run) or self._known(read.run)
         except (DecodeError, RecursionError):
             return self._read_odd(line, place)
-        if bytes(self._again) != line or self._floats or run is None or read.seq > U64_MAX or read.t > U64_MAX:
-            self._floats.clear()
-            return self._read_odd(line, place)
-        if not _plain(read.data):
+        odd = bool(self._floats) or read.seq > U64_MAX or read.t > U64_MAX or not _plain(read.data)
+        if odd or run is None or (again != line and not _each_key_once(line)):
             return self._read_odd(line, place)
         return Record(v=read.v, run=run, seq=read.seq, t=read.t, kind=read.kind, data=read.data)
 
@@ -168,6 +167,22 @@ def _is_version(value: object) -> TypeGuard[int]:
 
 def _spelled(value: Json) -> str:
     return "nothing" if value is None else shortened(repr(value))
+
+
+def _each_key_once(line: bytes) -> bool:
+    """Whether a line that decodes has no key twice in one object, and none that an envelope does not have."""
+    try:
+        envelope: JsonObject = standard.loads(line.decode(), object_pairs_hook=_unless_repeated)
+    except (ValueError, RecursionError):
+        return False
+    return envelope.keys() <= _KEYS
+
+
+def _unless_repeated(pairs: list[tuple[str, Json]]) -> JsonObject:
+    items = dict(pairs)
+    if len(items) != len(pairs):
+        raise ValueError("a key twice")
+    return items
 
 
 def _plain(data: JsonObject) -> bool:

@@ -7,12 +7,12 @@ costs a look-up and marks the turn it changed, and asking for the answer builds 
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
-from msgspec import UNSET, structs
+from msgspec import structs
 
 from accounting.ledger.problem import Place, Problem, ProblemCode, Problems
 from accounting.views.rounds.call import answered_call, waiting_call
 from accounting.views.rounds.opening import NamesLookup, opening
-from accounting.views.rounds.pairings import AwaitedAnswers, Landings, Letters, Spot, Waits
+from accounting.views.rounds.pairings import AwaitedAnswers, Landings, Letters, Spot, Waits, approved, replied
 from accounting.views.rounds.turn import OpenTurn, open_turn
 from wire.answer.note import Arrived, AwaitingReply, Checkpointed, Note, ReplyEnd, ReplyEnded, Waiting
 from wire.answer.rounds import Closing, Opening, RoundsAnswer, Turn
@@ -219,7 +219,7 @@ class RoundsFold:
             return _NOTHING
         return self._complete(
             self._approvals.ended(text(record.data.get("id"))),
-            lambda waiting: _approved(waiting, record),
+            lambda waiting: approved(waiting, record),
         )
 
     def _signal_wait_ended(self, record: Record, _: Place | None) -> Changed:
@@ -229,7 +229,7 @@ class RoundsFold:
             return self._pass(record)
         changed = self._complete(
             self._replies.ended(signal_id(record.data.get("signal"))),
-            lambda awaiting: _replied(awaiting, ReplyEnded(by=end, t=record.t)),
+            lambda awaiting: replied(awaiting, ReplyEnded(by=end, t=record.t)),
         )
         return self._pass(record, changed)
 
@@ -302,15 +302,3 @@ class RoundsFold:
         self._housed = True
         self._worktree = text(record.data.get("name"))
         return self._leave_outside(record) if self._worktree is None else self._use_for_head()
-
-
-def _approved(note: Note, resolved: Record) -> Note:
-    if note.waiting is UNSET:
-        return note
-    return Note(waiting=structs.replace(note.waiting, answered=resolved.t))
-
-
-def _replied(note: Note, ended: ReplyEnded) -> Note:
-    if note.awaiting_reply is UNSET:
-        return note
-    return Note(awaiting_reply=structs.replace(note.awaiting_reply, ended=ended))

@@ -7,9 +7,9 @@ concerns.
 from collections import OrderedDict, deque
 from typing import Final
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, structs
 
-from wire.answer.note import Arrived
+from wire.answer.note import Arrived, Note, ReplyEnded
 from wire.reading import text, word
 from wire.record.envelope import Record
 from wire.record.signal import SignalKind
@@ -152,3 +152,17 @@ class Waits:
     def ended(self, id: str | None) -> list[Spot]:  # noqa: A002
         """The notes that waited under the id, which no longer do."""
         return self._waiting.pop(id, []) if id else []
+
+
+def approved(note: Note, resolved: Record) -> Note:
+    """The note of an approval, answered by an `approval_resolved`."""
+    if note.waiting is UNSET:
+        return note
+    return Note(waiting=structs.replace(note.waiting, answered=resolved.t))
+
+
+def replied(note: Note, ended: ReplyEnded) -> Note:
+    """The note of an awaited reply, its wait ended."""
+    if note.awaiting_reply is UNSET:
+        return note
+    return Note(awaiting_reply=structs.replace(note.awaiting_reply, ended=ended))

@@ -16,11 +16,10 @@ from accounting.ledger import Ledger, NotALedgerError, Place, Problem, ProblemCo
 from accounting.ledger import segments as segments_module
 from accounting.ledger.record import LineReader
 from accounting.views.rounds import read_rounds
-from tests.compare import Plain, fold, plain, record, same
+from tests.compare import Plain, asked, fold, plain, record, same
 from tests.lines import another_spelling, canonical, damage, read, write
 from tests.strategies import NIL, RUNS, ledgers
 from wire import Record
-from wire.scalars import run_id
 
 RUN = RUNS[0]
 LINE: Plain = {"v": 2, "run": RUN, "seq": 0, "t": 5, "kind": "model_called", "data": {"model": "m"}}
@@ -61,7 +60,8 @@ def test_every_spelling_reads_alike(records: list[Plain], seed: int, spelled: bo
 def test_the_quick_road_and_the_slow_one_agree(records: list[Plain], seed: int) -> None:
     random = Random(seed)
     for plain_record in records:
-        text = damage(canonical(plain_record), random) if random.random() < 0.7 else canonical(plain_record)
+        text = canonical(plain_record) if random.random() < 0.5 else another_spelling(plain_record, random)
+        text = damage(text, random) if random.random() < 0.7 else text
         quick: list[Problem] = []
         slow: list[Problem] = []
         by_quick = LineReader(quick.append).read(text, HERE)
@@ -73,16 +73,14 @@ def test_the_quick_road_and_the_slow_one_agree(records: list[Plain], seed: int) 
 @given(ledgers(), st.integers(0, 10**6), st.sampled_from(RUNS))
 def test_picking_one_run_changes_no_answer(tmp_path_factory: Any, records: list[Plain], seed: int, run: str) -> None:
     random = Random(seed)
-    asked = run_id(run)
-    assert asked is not None
     lines = [another_spelling(one, random) if random.random() < 0.3 else canonical(one) for one in records]
     path = write(tmp_path_factory.mktemp("ledger") / "file.jsonl", lines)
-    picked = read_rounds(path, asked)
+    picked = read_rounds(path, asked(run))
     expected = fold([one | {"v": known(one["v"])} for one in records], run)
     assert same(plain(picked.answer), plain(expected.answer))
     assert (picked.used, picked.outside, picked.passed) == (expected.used, expected.outside, expected.passed)
-    everything = [(found, place) for found, place in read(path)[0] if found.run == asked]
-    assert [item for item in read(path, asked)[0] if item[0].run == asked] == everything
+    everything = [(found, place) for found, place in read(path)[0] if found.run == run]
+    assert [item for item in read(path, asked(run))[0] if item[0].run == run] == everything
 
 
 @given(ledgers(), st.integers(0, 10**6), st.sampled_from(RUNS))
@@ -90,12 +88,11 @@ def test_damage_never_raises_and_never_hides_a_record(
     tmp_path_factory: Any, records: list[Plain], seed: int, run: str
 ) -> None:
     random = Random(seed)
-    asked = run_id(run)
     path = tmp_path_factory.mktemp("ledger") / "file.jsonl"
     path.write_bytes(damage(b"".join(canonical(one) + b"\n" for one in records), random))
     everything, problems = read(path)
-    picked, _ = read(path, asked)
-    assert [item for item in picked if item[0].run == asked] == [item for item in everything if item[0].run == asked]
+    picked, _ = read(path, asked(run))
+    assert [item for item in picked if item[0].run == run] == [item for item in everything if item[0].run == run]
     whole = path.read_bytes().split(b"\n")[:-1]
     assert len(everything) + sum(problem.seq is None for problem in problems) == len(whole)
     for _, place in everything:
@@ -188,8 +185,10 @@ def test_nesting_reads_as_empty_past_900(written: int, brackets: str) -> None:
     # A container past the 900th is there, and empty.
     assert depth(found.data) == min(written, 901)
     assert codes(problems) == ([] if written <= 126 else ["too-deep"])
-    asked = plain(fold([LINE, LINE | {"seq": 1, "kind": "tool_called", "data": {"args": found.data}}], RUN).answer)
-    assert asked["turns"][0]["calls"][0]["arguments"]["head"].startswith('{\n  "deep": ')
+    shown = plain(fold([LINE, LINE | {"seq": 1, "kind": "tool_called", "data": {"args": found.data}}], RUN).answer)
+    opened, nested = ("[", "[") if brackets == "[]" else ("{", '"x": {')
+    head = ["{", f'  "deep": {opened}', *("  " * level + nested for level in range(2, 12))]
+    assert shown["turns"][0]["calls"][0]["arguments"]["head"] == "\n".join(head)
 
 
 def test_bad_utf8_costs_only_the_bytes_concerned() -> None:
@@ -333,8 +332,7 @@ def test_no_ledger_is_a_clear_error(tmp_path: Path) -> None:
 def test_a_record_hidden_behind_another_runs_torn_line_is_told(tmp_path: Path) -> None:
     torn = canonical(LINE | {"run": RUNS[1], "data": {"text": "half"}})[:-4]
     path = write(tmp_path / "a.jsonl", [torn + canonical(LINE), canonical(LINE | {"seq": 1})])
-    asked = run_id(RUN)
-    found, problems = read(path, asked)
+    found, problems = read(path, asked(RUN))
     assert [one.seq for one, _ in found] == [1]
     assert codes(problems) == ["not-json"]
 
@@ -342,7 +340,7 @@ def test_a_record_hidden_behind_another_runs_torn_line_is_told(tmp_path: Path) -
 @pytest.mark.parametrize("later", [f'"run":"{RUN}"', f'"run":"{RUN}","x":{{}}', f'"r\\u0075n":"{RUN}"'])
 def test_a_run_named_twice_in_a_line_is_the_last_one(tmp_path: Path, later: str) -> None:
     text = canonical(LINE | {"run": RUNS[1]})[:-1] + b"," + later.encode() + b"}"
-    found, problems = read(write(tmp_path / "a.jsonl", [text]), run_id(RUN))
+    found, problems = read(write(tmp_path / "a.jsonl", [text]), asked(RUN))
     assert [one.run for one, _ in found] == [RUN]
     assert "repeated-key" in codes(problems)
 
@@ -352,7 +350,7 @@ def test_lines_that_cross_runs_are_picked_with_the_run(tmp_path: Path) -> None:
     approval = LINE | {"run": NIL, "seq": 2, "kind": "approval_resolved", "data": {"id": "a"}}
     other = LINE | {"run": RUNS[1], "seq": 3}
     path = write(tmp_path / "a.jsonl", [canonical(one) for one in (LINE, letter, approval, other)])
-    assert [one.seq for one, _ in read(path, run_id(RUN))[0]] == [0, 1, 2]
+    assert [one.seq for one, _ in read(path, asked(RUN))[0]] == [0, 1, 2]
 
 
 PEAK = """
@@ -387,9 +385,7 @@ def test_a_line_of_fifty_megabytes_is_one_line(tmp_path: Path) -> None:
         "data": {"message": {"content": [{"kind": "text", "text": "y" * 50_000_000}]}},
     }
     path = write(tmp_path / "a.jsonl", [canonical(LINE), canonical(long), canonical(LINE | {"seq": 2})])
-    asked = run_id(RUN)
-    assert asked is not None
-    turns = read_rounds(path, asked).answer.turns
+    turns = read_rounds(path, asked(RUN)).answer.turns
     assert len(turns) == 2
     assert turns[0].said is not None
     assert len(turns[0].said) == 50_000_000

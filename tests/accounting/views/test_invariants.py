@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accounting.views.rounds import Rounds, RoundsFold, every_run, rounds
-from tests.compare import Plain, fold, plain, record, same
+from tests.compare import Plain, asked, fold, plain, record, same
 from tests.naive_fold import naive
 from tests.strategies import NAMES, NIL, RUNS, json_values, ledgers, texts
 from wire import Call, FrozenNames, Note, Outcome, RoundsAnswer, Timing, Turn, decode, encode
 from wire.reading import arguments, bounded, output, used
-from wire.scalars import JsonObject, b3_hash, run_id
+from wire.scalars import JsonObject, b3_hash
 
 windows = st.none() | st.integers(0, 12)
 runs = st.sampled_from(RUNS)
@@ -162,15 +162,13 @@ def without_pairings(answer: Plain) -> Plain:
 @invariant("I9")
 @given(ledgers(), runs)
 def test_prefix_law_at_every_record(records: list[Plain], run: str) -> None:
-    asked = run_id(run)
-    assert asked is not None
     typed = [record(line) for line in records]
-    live = RoundsFold(asked, names=_names)
+    live = RoundsFold(asked(run), names=_names)
     before = live.answer()
     for index, line in enumerate(typed):
         changed = live.feed(line)
         after = live.answer()
-        at_once = rounds(typed[: index + 1], asked, names=_names)
+        at_once = rounds(typed[: index + 1], asked(run), names=_names)
         assert after == at_once.answer
         assert (live.used, live.outside, live.passed) == (at_once.used, at_once.outside, at_once.passed)
         assert live.problems.listed == at_once.problems
@@ -304,10 +302,8 @@ def test_without_texts_only_the_texts_are_missing(records: list[Plain], run: str
         for call in turn["calls"]:
             call |= {"arguments": None, "output": None}
     folds = every_run(((record(line), None) for line in records), texts=False)
-    asked = run_id(run)
-    if asked is not None and asked in folds:
-        # Opening names are the caller's to look up.
-        assert plain(folds[asked].answer()) == whole
+    if run in folds:
+        assert plain(folds[asked(run)].answer()) == whole
 
 
 @given(json_values(floats=True))
@@ -321,5 +317,5 @@ def test_outputs_and_arguments_of_any_json(value: Any) -> None:
 
 
 def test_the_nil_run_is_a_run_like_any_other() -> None:
-    asked = {"v": 2, "run": NIL, "seq": 0, "t": 1, "kind": "model_called", "data": {"model": "m"}}
-    assert len(fold([asked], NIL).answer.turns) == 1
+    opened = {"v": 2, "run": NIL, "seq": 0, "t": 1, "kind": "model_called", "data": {"model": "m"}}
+    assert len(fold([opened], NIL).answer.turns) == 1
