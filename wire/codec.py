@@ -8,13 +8,13 @@ from msgspec import Raw, Struct, ValidationError, defstruct, json, structs
 
 from wire.answer.note import Note, newer_note
 from wire.answer.rounds import RoundsAnswer, Turn
-from wire.scalars import U64_MAX, JsonObject
+from wire.scalars import I64_MIN, U64_MAX, JsonObject
 
 T = TypeVar("T")
 
 _encode = json.Encoder().encode
-# An integer past u64 has at least twenty digits; a text without such a run needs no second look.
-_wide: Final = re.compile(rb"[0-9]{20}").search
+# An integer past 64 bits has at least nineteen digits; a text without such a run needs no second look.
+_wide: Final = re.compile(rb"[0-9]{19}").search
 
 
 def encode(value: object) -> bytes:
@@ -31,7 +31,7 @@ def decode(data: bytes, type: type[T]) -> T:  # noqa: A002 - the parameter is na
     """
     value = _decode(data, type)
     if _wide(data):
-        _refuse_past_u64(value, "$")
+        _refuse_wide(value, "$")
     return value
 
 
@@ -56,19 +56,19 @@ def _decoder(form: type[T]) -> "json.Decoder[T]":
     return decoder
 
 
-def _refuse_past_u64(value: Any, where: str) -> None:
+def _refuse_wide(value: Any, where: str) -> None:
     if isinstance(value, int):
-        if value > U64_MAX:
-            raise ValidationError(f"Expected `int` <= {U64_MAX} - at `{where}`")
+        if not I64_MIN <= value <= U64_MAX:
+            raise ValidationError(f"Expected `int` of {I64_MIN}..{U64_MAX} - at `{where}`")
     elif isinstance(value, Struct):
         for field in structs.fields(value):
-            _refuse_past_u64(getattr(value, field.name), f"{where}.{field.encode_name}")
+            _refuse_wide(getattr(value, field.name), f"{where}.{field.encode_name}")
     elif isinstance(value, dict):
         for key, item in cast("JsonObject", value).items():
-            _refuse_past_u64(item, f"{where}.{key}")
+            _refuse_wide(item, f"{where}.{key}")
     elif isinstance(value, tuple | list):
         for element in cast("tuple[object, ...]", value):
-            _refuse_past_u64(element, f"{where}[...]")
+            _refuse_wide(element, f"{where}[...]")
 
 
 # The native decoder drops a key it does not know. Where an answer turns out to hold a note from a newer writer, it is

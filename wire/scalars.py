@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 else:
     Json = Any
 JsonObject: TypeAlias = dict[str, Json]
+"""Any JSON object."""
 
 U32_MAX: Final = 2**32 - 1
 U64_MAX: Final = 2**64 - 1
@@ -94,8 +95,11 @@ ServerLabel: TypeAlias = Annotated[
 # Meta bounds must fit int64, so the u64 maximum is stated for the schema and enforced by `wire.decode`.
 _U64: JsonObject = {"maximum": U64_MAX}
 U32: TypeAlias = Annotated[int, Meta(ge=0, le=U32_MAX)]
+"""An integer of 0..2^32-1."""
 U64: TypeAlias = Annotated[int, Meta(ge=0, extra_json_schema=_U64)]
+"""An integer of 0..2^64-1."""
 I64: TypeAlias = Annotated[int, Meta(ge=I64_MIN, le=I64_MAX)]
+"""An integer of -2^63..2^63-1."""
 Seq: TypeAlias = Annotated[
     int, Meta(ge=0, description="Position of a line in the whole ledger.", extra_json_schema=_U64)
 ]
@@ -161,6 +165,12 @@ def locator(value: Json) -> Locator | None:
     if match["a"] is not None and not (_is_range(value) and _forward(match["a"], match["b"])):
         return None
     return _Locator(value)
+
+
+def check_range(value: Locator | None) -> None:
+    """Raise `ValueError` for a Locator whose range does not run forward within u64: what no pattern can say."""
+    if value is not None and locator(value) is None:
+        raise ValueError("a Locator's range runs forward and fits u64")
 
 
 def _forward(first: str, last: str) -> bool:

@@ -14,7 +14,7 @@ from enum import StrEnum
 from functools import cache
 from typing import TypeAlias
 
-from msgspec import UNSET, Raw, Struct, UnsetType, defstruct
+from msgspec import UNSET, Raw, Struct, UnsetType, defstruct, json
 
 from wire.error import ErrorShape
 from wire.record.signal import SignalKind
@@ -80,7 +80,7 @@ class Stopped(Struct, frozen=True, kw_only=True):
     """Why."""
 
 
-class Handback(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Handback(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """A child session gave its work back: exactly one of the fields is set."""
 
     finished: Finished | UnsetType = UNSET
@@ -164,7 +164,7 @@ class Unreadable(Struct, frozen=True, kw_only=True):
     """The line."""
 
 
-class Note(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Note(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """One note: exactly one of the fields is set. A `NewerNote` has none of them, and a key of its own."""
 
     refused: Refused | UnsetType = UNSET
@@ -238,8 +238,8 @@ def newer_note(key: str, content: Raw) -> NewerNote:
     """A note under a key that `Note` has no field for."""
     if key in Note.__struct_fields__:
         raise ValueError(f"`{key}` is a note that this build knows")
-    note: NewerNote = _newer_type(key)(**{_CONTENT: content.copy()})
-    return note
+    # Without white space, as everything that is encoded; a copy, so that the text it came from can go.
+    return _newer_type(key)(**{_CONTENT: Raw(json.format(bytes(content), indent=-1))})
 
 
 @cache

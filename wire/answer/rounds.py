@@ -14,7 +14,21 @@ from wire.answer.note import Note
 from wire.record.session import Effort, RunPolicy
 from wire.record.signal import Landing
 from wire.record.tool import Effect, RenderIntent
-from wire.scalars import I64, U32, U64, GitOid, Locator, Micros, RunId, Seq, TimeMs, Tokens, UsdMicros, Who, locator
+from wire.scalars import (
+    I64,
+    U32_MAX,
+    U64,
+    GitOid,
+    Locator,
+    Micros,
+    RunId,
+    Seq,
+    TimeMs,
+    Tokens,
+    UsdMicros,
+    Who,
+    check_range,
+)
 
 OUTPUT_LINES: Final = 12
 """How many lines of an output a view keeps."""
@@ -51,8 +65,7 @@ class Output(Struct, frozen=True, kw_only=True, gc=False):
     """Where the whole output is stored; null when it was not stored apart, and always on arguments."""
 
     def __post_init__(self) -> None:
-        if self.pinned is not None and locator(self.pinned) is None:
-            raise ValueError("a Locator's range runs forward and fits u64")
+        check_range(self.pinned)
 
 
 class Used(Struct, frozen=True, kw_only=True, gc=False):
@@ -108,7 +121,7 @@ class Call(Struct, frozen=True, kw_only=True, gc=False):
 class Turn(Struct, frozen=True, kw_only=True, gc=False):
     """One request to the model, its reply, and what came of it."""
 
-    number: U32
+    number: Annotated[int, Meta(ge=1, le=U32_MAX)]
     """From 1, in the order turns opened."""
     opened: Seq
     """The `model_called` line."""

@@ -39,6 +39,10 @@ class EventRecord(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_
     ig: bool = False
     """A reader that does not know `kind` may skip the line. Written only when true."""
 
+    def __post_init__(self) -> None:
+        if bytes(memoryview(self.data)[:1]) != b"{":
+            raise ValueError("`data` is a JSON object")
+
 
 class Record(Struct, frozen=True, kw_only=True, gc=False):
     """What a view needs of one line, its payload as the JSON object it is. Spec: rounds.md 0.

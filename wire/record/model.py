@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from wire.scalars import U32, U64, B3Hash, Json, JsonObject, Locator, Micros, TimeMs, Tokens, UsdMicros, locator
+from wire.scalars import U32, U64, B3Hash, Json, JsonObject, Locator, Micros, TimeMs, Tokens, UsdMicros, check_range
 
 
 class ModelCalled(Struct, frozen=True, kw_only=True):
@@ -26,7 +26,7 @@ class Dialect(StrEnum):
 
 
 class Usage(Struct, frozen=True, kw_only=True):
-    """Token counts as the provider gave them; `wire.reading.used` says what they mean."""
+    """Token counts as the provider gave them."""
 
     input_tokens: Tokens
     """With `v` 1 the whole prompt; without `v` perhaps only its uncached part."""
@@ -93,8 +93,7 @@ class ImageBlock(Struct, frozen=True, kw_only=True, tag_field="kind", tag="image
     """Pixels."""
 
     def __post_init__(self) -> None:
-        if locator(self.locator) is None:
-            raise ValueError("a Locator's range runs forward and fits u64")
+        check_range(self.locator)
 
 
 class ToolResultBlock(Struct, frozen=True, kw_only=True, tag_field="kind", tag="tool_result"):

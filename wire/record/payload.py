@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias, Union
 
-from msgspec import Struct, ValidationError
+from msgspec import ValidationError
 
 from wire.codec import decode
 from wire.record.envelope import EventRecord
@@ -101,20 +101,25 @@ PAYLOADS: Final[Mapping[Kind, tuple[type[Payload], ...]]] = MappingProxyType(
 def payload(record: EventRecord) -> Payload | JsonObject:
     """The record's payload as its kind's Struct, or as the JSON object it is for a kind that has none.
 
-    Raises `msgspec.ValidationError` when the payload does not read as its kind, `msgspec.DecodeError` when it is
-    no JSON. A view reads single fields instead (`wire.reading`): this is for who must know the whole.
+    Raises `msgspec.ValidationError` when the payload does not read as its kind (of a kind with several forms, the
+    message says why for each), `msgspec.DecodeError` when it is no JSON. A view reads single fields instead
+    (`wire.reading`): this is for who must know the whole.
     """
     forms = PAYLOADS.get(record.kind)
     if forms is None:
         return decode(bytes(record.data), JsonObject)
-    for form in forms[:-1]:
+    if forms[0].__struct_config__.tag is not None:
+        # Read as a union: a tagged Struct by itself would do without its tag.
+        return _read(record, Union[forms])  # noqa: UP007 - the forms are a tuple
+    refusals: list[str] = []
+    for form in forms:
         try:
-            return _decode_form(bytes(record.data), form)
-        except ValidationError:
-            continue
-    return _decode_form(bytes(record.data), forms[-1])
+            return _read(record, form)
+        except ValidationError as error:
+            refusals.append(str(error) if len(forms) == 1 else f"as {form.__name__}: {error}")
+    raise ValidationError("; ".join(refusals))
 
 
-def _decode_form(data: bytes, form: type[Payload]) -> Payload:
-    value: Struct = decode(data, form)
-    return value  # type: ignore[return-value]
+def _read(record: EventRecord, form: Any) -> Payload:
+    value: Payload = decode(bytes(record.data), form)
+    return value

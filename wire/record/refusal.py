@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias
 from msgspec import UNSET, Struct, UnsetType
 
 from wire.error import ErrorCode, ErrorShape, Gate, Provider, Retry
-from wire.scalars import U32, U64, Locator, TimeMs, locator
+from wire.scalars import U32, U64, Locator, TimeMs, check_range
 
 
 class RecordedError(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -150,8 +150,7 @@ class ApprovalRequested(Struct, frozen=True, kw_only=True):
     """Whether untrusted content led to it."""
 
     def __post_init__(self) -> None:
-        if locator(self.artifact) is None:
-            raise ValueError("a Locator's range runs forward and fits u64")
+        check_range(self.artifact)
 
 
 class Cluster(Struct, frozen=True, kw_only=True, rename={"class_": "class"}):

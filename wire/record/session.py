@@ -5,7 +5,7 @@ from typing import Literal
 
 from msgspec import Raw, Struct
 
-from wire.scalars import U64, B3Hash, GitOid, Locator, RunId, Seq, Who, locator
+from wire.scalars import U64, B3Hash, GitOid, Locator, RunId, Seq, Who, check_range
 
 
 class Effort(StrEnum):
@@ -105,6 +105,9 @@ class RunStarted(Struct, frozen=True, kw_only=True):
     effort: Effort | None = None
     """How hard the model was asked to think; null when not recorded, which is not `none`."""
 
+    def __post_init__(self) -> None:
+        check_range(self.job)
+
 
 class Evidence(Struct, frozen=True, kw_only=True):
     """A line that shows what a completion claims."""
@@ -142,8 +145,7 @@ class JobPinned(Struct, frozen=True, kw_only=True):
     """The job file."""
 
     def __post_init__(self) -> None:
-        if locator(self.job) is None:
-            raise ValueError("a Locator's range runs forward and fits u64")
+        check_range(self.job)
 
 
 class CommitCheckpoint(Struct, frozen=True, kw_only=True):

@@ -30,9 +30,10 @@ class AttachUserBrowserEffect(Struct, frozen=True, kw_only=True):
 
 
 EffectWord: TypeAlias = Literal["read", "egress", "spawn", "govern", "spend"]
+"""An effect that names nothing more."""
 
 
-class EffectOn(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class EffectOn(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """An effect that names what it touches: exactly one of the fields is set."""
 
     write: WriteEffect | UnsetType = UNSET
@@ -68,7 +69,7 @@ class DiffRender(Struct, frozen=True, kw_only=True):
     """The files."""
 
 
-class RenderDiff(Struct, frozen=True, kw_only=True):
+class RenderDiff(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The object form of a RenderIntent."""
 
     diff: DiffRender
