@@ -9,12 +9,16 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 
 from msgspec import UNSET, Raw, Struct, UnsetType, json
 
 from accounting.ledger import Ledger
+from accounting.ledger.pick import every
+from accounting.ledger.record import _Line  # pyright: ignore[reportPrivateUsage]
+from accounting.ledger.segments import blocks
 from accounting.views.rounds import RoundsFold, every_run, read_rounds
 from bench.generate import write_ledger
 from wire import PAYLOADS, Kind, Record
@@ -67,6 +71,34 @@ def ratio(baseline: Callable[[], object], ours: Callable[[], object]) -> str:
     """How many times as fast as the baseline, as the median of pairs."""
     pairs = [timed(baseline) / timed(ours) for _ in range(PAIRS)]
     return f"{statistics.median(pairs):.2f}x  ({min(pairs):.2f} to {max(pairs):.2f} over {PAIRS} pairs)"
+
+
+def profile(path: Path) -> list[tuple[str, float]]:
+    """Where the time of folding every run goes: the share of each step, from passes that stop one step later."""
+    decode, encode = json.Decoder(_Line).decode, json.Encoder().encode
+
+    def lines(work: Callable[[bytes], object]) -> None:
+        with path.open("rb", buffering=0) as file:
+            for block in blocks(file):
+                for _, start, end in every(block.content)[0]:
+                    work(block.content[start:end])
+
+    def nothing(line: bytes) -> None:
+        pass
+
+    def again(line: bytes) -> bool:
+        return encode(decode(line)) == line
+
+    passes: list[tuple[str, Callable[[], object]]] = [
+        ("finding the lines", lambda: lines(nothing)),
+        ("decoding them", lambda: lines(decode)),
+        ("writing them again, to prove them canonical", lambda: lines(again)),
+        ("looking for depth and wide integers, placing, passing on", lambda: deque(Ledger(path).records(), maxlen=0)),
+        ("folding, figures only", lambda: every_run(Ledger(path).records(), texts=False)),
+        ("folding, texts", lambda: answers(path)),
+    ]
+    times = [0.0, *(min(timed(work) for _ in range(3)) for _, work in passes)]
+    return [(name, (times[index + 1] - times[index]) / times[-1]) for index, (name, _) in enumerate(passes)]
 
 
 def peak(path: Path, run: RunId) -> str:
@@ -124,6 +156,9 @@ def main(size: int) -> None:
         print("   ", ratio(lambda: typed(path), lambda: answers(path)), flush=True)
         print("every run, figures only (as `rounds runs`)")
         print("   ", ratio(lambda: typed(path), lambda: every_run(Ledger(path).records(), texts=False)), flush=True)
+        print("where the time of every run goes")
+        for name, share in profile(path):
+            print(f"    {share:4.0%}  {name}", flush=True)
         print(f"peak memory of folding one run of {size // MB} MB\n   ", peak(path, run), flush=True)
         fed, answered = live(1000)
         print("a live session of 1,000 turns")
