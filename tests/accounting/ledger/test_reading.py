@@ -345,6 +345,28 @@ def test_a_run_named_twice_in_a_line_is_the_last_one(tmp_path: Path, later: str)
     assert "repeated-key" in codes(problems)
 
 
+def test_a_run_spelled_in_escapes_after_the_payload_is_read(tmp_path: Path) -> None:
+    escaped = "".join(f"\\u{ord(character):04x}" for character in RUN)
+    text = canonical(LINE | {"run": RUNS[1]})[:-1] + f',"run":"{escaped}"}}'.encode()
+    found, problems = read(write(tmp_path / "a.jsonl", [text]), asked(RUN))
+    assert [one.run for one, _ in found] == [RUN]
+    assert codes(problems) == ["repeated-key"]
+
+
+def test_another_runs_line_that_does_not_end_as_a_line_is_told(tmp_path: Path) -> None:
+    cut = canonical(LINE | {"run": RUNS[1], "data": {"model": "m", "segments": []}})[:-3]
+    _, problems = read(write(tmp_path / "a.jsonl", [cut, canonical(LINE)]), asked(RUN))
+    assert codes(problems) == ["not-json"]
+
+
+def test_one_problem_for_each_code_in_a_line() -> None:
+    _, problems = line(with_data('{"a":1.5,"b":[2.5,3.5],"c":18446744073709551616}'))
+    assert [(problem.code.value, problem.found) for problem in problems] == [
+        ("float", "1.5 at data.a, and 2 more"),
+        ("integer-range", "18446744073709551616 at data.c"),
+    ]
+
+
 def test_lines_that_cross_runs_are_picked_with_the_run(tmp_path: Path) -> None:
     letter = LINE | {"run": RUNS[1], "seq": 1, "kind": "signal_enqueued", "data": {"id": "s1"}}
     approval = LINE | {"run": NIL, "seq": 2, "kind": "approval_resolved", "data": {"id": "a"}}

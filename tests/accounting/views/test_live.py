@@ -3,7 +3,23 @@
 from accounting.ledger import Place, Problem, ProblemCode
 from accounting.ledger.problem import LISTED
 from accounting.views.rounds import RoundsFold
-from tests.cases.build import NIL, OTHER, RUN, Line, called, model, of, on, replied, requested, resolved, result
+from accounting.views.rounds.pairings import REACH
+from tests.cases.build import (
+    NIL,
+    OTHER,
+    RUN,
+    Line,
+    called,
+    consumed,
+    enqueued,
+    model,
+    of,
+    on,
+    replied,
+    requested,
+    resolved,
+    result,
+)
 from tests.compare import asked, record
 
 ASKED = asked(RUN)
@@ -86,3 +102,14 @@ def test_problems_past_the_first_thousand_are_counted() -> None:
     fed(fold, model(), *(on(0, called("a")) for _ in range(LISTED + 5)))
     assert len(fold.problems.listed) == LISTED
     assert fold.problems.counts == {ProblemCode.seq_not_rising: LISTED + 5}
+
+
+def test_only_letters_in_reach_are_remembered() -> None:
+    fold = RoundsFold(ASKED)
+    letters = [of(OTHER, enqueued(f"s{number}")) for number in range(3 * REACH)]
+    last = len(letters) - 1
+    fed(fold, *letters)
+    fed(fold, on(last + 1, model()), *(on(last + 2 + at, consumed(f"s{last - at}")) for at in range(2)), first=last + 1)
+    fed(fold, on(last + 9, consumed(f"s{last + 9 - REACH}")), on(last + 10, consumed(f"s{last + 9 - REACH}")))
+    sessions = [note.arrived.session for note in fold.answer().turns[0].notes if note.arrived]
+    assert sessions == [OTHER, OTHER, OTHER, None]
