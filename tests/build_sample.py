@@ -72,7 +72,9 @@ class Session:
 
     def hears(self, at: int, *blocks: Json, calls: int = 0, **data: Json) -> None:
         """`model_returned`."""
-        uses = [{"kind": "tool_use", "id": f"use-{at}-{n}", "name": "tool", "input": {}} for n in range(calls)]
+        uses: list[Json] = [
+            {"kind": "tool_use", "id": f"use-{at}-{n}", "name": "tool", "input": {}} for n in range(calls)
+        ]
         message: Obj = {"role": "assistant", "content": [*blocks, *uses]}
         self.write(at, Kind.model_returned, message=message, calls=calls, **data)
 
@@ -120,14 +122,14 @@ Anholt         00:41        0.71 low
 Anholt         06:55        4.12 high
 Anholt         13:04        0.66 low
 Anholt         19:21        4.20 high
-Bodø           02:12        0.48 low
-Bodø           08:30        3.02 high
-Bodø           14:38        0.51 low
-Bodø           20:52        2.97 high
 清水 Shimizu   04:05        0.32 low
 清水 Shimizu   10:26        1.61 high
 清水 Shimizu   16:33        0.90 low
 清水 Shimizu   22:11        1.48 high
+Bodø           02:12        0.48 low
+Bodø           08:30        3.02 high
+Bodø           14:38        0.51 low
+Bodø           20:52        2.97 high
 Zeebrugge      01:17        0.83 low
 Zeebrugge      07:24        4.44 high
 Zeebrugge      13:40        0.79 low
@@ -160,7 +162,7 @@ TABLE_DIFF: Final = """\
 TEST_DIFF: Final = """\
 --- a/harbour/tides/tests/test_table.py
 +++ b/harbour/tides/tests/test_table.py
-@@ -14,3 +14,3 @@
+@@ -14 +14 @@
 -    assert printed(day) == almanac_1987(day)
 +    assert printed(day) == almanac_1987(day, corrected=True)
 """

@@ -1,0 +1,5 @@
+"""`python -m accounting.cli`."""
+
+from accounting.cli import main
+
+main(prog_name="rounds")

@@ -1,0 +1,103 @@
+"""Opening PATH: a ledger's directory, one file of lines, standard input, or a pipe."""
+
+import stat
+import sys
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from functools import partial
+from io import FileIO
+from pathlib import Path
+from secrets import token_hex
+from tempfile import gettempdir
+from typing import TYPE_CHECKING, BinaryIO, Final
+
+from accounting.cli.out import write_all
+from accounting.cli.progress import progress
+from accounting.cli.trouble import Trouble
+
+if TYPE_CHECKING:
+    from accounting.ledger import Ledger
+
+STANDARD_INPUT: Final = "standard input"
+"""What problems call the ledger that came in by `-`."""
+_CHUNK: Final = 1 << 20
+
+
+@contextmanager
+def opened(path: str) -> "Generator[Ledger]":
+    """The ledger at a PATH. What can be read only once is first written to a temporary file (`TMPDIR` says where).
+
+    Raises `Trouble` when it cannot be read.
+    """
+    from accounting.ledger import Ledger
+
+    with ExitStack() as stack:
+        with _troubles(path):
+            if path == "-":
+                if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison] - it is when closed at the start
+                    raise Trouble("standard input is closed; give a path, or - with something to read")
+                kept = stack.enter_context(_spooled(lambda: nullcontext(sys.stdin.buffer)))
+                ledger = Ledger(kept, name=STANDARD_INPUT)
+            elif _read_once(path):
+                kept = stack.enter_context(_spooled(partial(FileIO, path)))
+                ledger = Ledger(kept, name=path)
+            else:
+                ledger = Ledger(path)
+        yield ledger
+
+
+@contextmanager
+def reading(ledger: "Ledger", label: str) -> Generator[None]:
+    """Around a read of the whole ledger: shows how far it has come. Raises `Trouble` when the ledger cannot be read."""
+    with _troubles(ledger.segments[0].name), progress(label, lambda: ledger.position, ledger.size):
+        yield
+
+
+@contextmanager
+def _troubles(path: str) -> Generator[None]:
+    from accounting.ledger import NotALedgerError
+
+    try:
+        yield
+    except NotALedgerError as error:
+        raise Trouble(str(error)) from None
+    except FileNotFoundError as error:
+        why = "no such file or directory; give a ledger's directory, a file of its lines, or -"
+        raise Trouble(f"{error.filename or path}: {why}") from None
+    except OSError as error:
+        raise Trouble(f"{error.filename or path}: cannot be read: {error.strerror or error}") from None
+
+
+def _read_once(path: str) -> bool:
+    mode = Path(path).stat().st_mode
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+@contextmanager
+def _spooled(source: Callable[[], AbstractContextManager[BinaryIO | FileIO]]) -> Generator[Path]:
+    """A file of all that the source has; gone when the block ends, however far it got."""
+    kept = Path(gettempdir(), f"rounds-{token_hex(8)}.jsonl")
+    taken = 0
+    try:
+        with ExitStack() as stack:
+            with _keeping(kept):
+                kept.touch(mode=0o600, exist_ok=False)
+                file = stack.enter_context(FileIO(kept, "wb"))
+            read = stack.enter_context(source()).read
+            stack.enter_context(progress("taking in the input", lambda: taken))
+            while chunk := read(_CHUNK):
+                with _keeping(kept):
+                    write_all(file, chunk)
+                taken += len(chunk)
+        yield kept
+    finally:
+        kept.unlink(missing_ok=True)
+
+
+@contextmanager
+def _keeping(kept: Path) -> Generator[None]:
+    try:
+        yield
+    except OSError as error:
+        why = f"{kept}: the input cannot be kept here: {error.strerror or error}; TMPDIR names another place"
+        raise Trouble(why) from None
