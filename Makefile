@@ -16,7 +16,7 @@ help:
 	@echo 'make schema  export the schema; make sample: write the sample ledger again'
 
 demo: $(VENV)/.cli
-	$(BIN)/rounds show accounting/sample
+	$(BIN)/rounds show accounting/sample --run 019a1f7c
 
 test: $(VENV)/.test
 	$(BIN)/python -m pytest -m 'not soak'

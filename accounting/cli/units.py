@@ -13,23 +13,13 @@ _FINE_US: Final = 10_000
 
 
 def took(microseconds: int) -> str:
-    """A duration measured in microseconds: `9,999 µs`, then as `lasted`."""
+    """A duration measured in microseconds: `9,999 µs`, from 10 ms on in whole milliseconds, never rounded up."""
     return f"{microseconds:,} µs" if microseconds < _FINE_US else lasted(microseconds // 1000)
 
 
 def lasted(milliseconds: int) -> str:
-    """A duration in milliseconds: `812 ms`, `3.24 s`, `41.7 s`, `2 min 05 s`, `3 h 07 min`; never rounded up."""
-    seconds, rest = divmod(milliseconds, 1000)
-    if seconds < 1:
-        return f"{milliseconds} ms"
-    if seconds < 10:
-        return f"{seconds}.{rest // 10:02} s"
-    if seconds < 60:
-        return f"{seconds}.{rest // 100} s"
-    minutes, seconds = divmod(seconds, 60)
-    if minutes < 60:
-        return f"{minutes} min {seconds:02} s"
-    return f"{minutes // 60:,} h {minutes % 60:02} min"
+    """A duration in milliseconds: `3,240 ms`."""
+    return f"{milliseconds:,} ms"
 
 
 def per_second(amount: int, milliseconds: int) -> str | None:

@@ -68,7 +68,7 @@ def test_a_session() -> None:
         "",
         "── 1  m-1 ───────────────────────────────────────────────────── 10:00:00",
         "   1,200 in (cached 1,000, written 50) · 300 out · $0.0123",
-        "   first content after 1.00 s · reply after 4.00 s · 100 tokens/s",
+        "   first content after 1,000 ms · reply after 4,000 ms · 100 tokens/s",
         "   stopped: end",
         "",
         "   ╎ Hm.",
@@ -106,13 +106,13 @@ def test_unknown_is_never_zero(reply: Obj, figures: str) -> None:
     [
         # The reply line's own durations come before any difference of times.
         (at(0, model()), at(4000, replied(first_at=TEN + 500, first_us=9_999, took_us=3_999_999, usage=used())),
-         "first content after 9,999 µs · reply after 3.99 s · 86 tokens/s"),
+         "first content after 9,999 µs · reply after 3,999 ms · 86 tokens/s"),
         (at(0, model()), at(4000, replied(first_at=TEN + 500, usage=used())),
-         "first content after 500 ms · reply after 4.00 s · 86 tokens/s"),
+         "first content after 500 ms · reply after 4,000 ms · 86 tokens/s"),
         # No first content: neither its time nor a rate.
-        (at(0, model()), at(4000, replied(usage=used())), "reply after 4.00 s"),
+        (at(0, model()), at(4000, replied(usage=used())), "reply after 4,000 ms"),
         # No tokens: no rate.
-        (at(0, model()), at(4000, replied(first_at=TEN + 500)), "first content after 500 ms · reply after 4.00 s"),
+        (at(0, model()), at(4000, replied(first_at=TEN + 500)), "first content after 500 ms · reply after 4,000 ms"),
         # A request whose time is no moment: nothing is measured from it.
         (ver(1, at(0, model())), at(4000, replied(first_at=TEN + 500, usage=used())), "86 tokens/s"),
         # A reply whose time is no moment: nothing is measured to it.
@@ -132,7 +132,7 @@ def test_attempts_without_a_reply() -> None:
         "   no reply; asked again in turn 2",
         "── 2  m-1 ───────────────────────────────────────── 10:01:00",
         "   tokens unknown · cost unknown",
-        "   reply after 1.00 s",
+        "   reply after 1,000 ms",
         "   Here.",
         "── 3  m-1 ───────────────────────────────────────── 10:01:02",
         "   no reply yet, waiting since 10:01:02",

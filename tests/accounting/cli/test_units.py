@@ -16,21 +16,16 @@ DAY = 1_761_465_480_000  # 2025-10-26 07:58:00 UTC
         (10_000, "10 ms"),
         (10_999, "10 ms"),
         (999_999, "999 ms"),
-        (1_000_000, "1.00 s"),
-        (9_999_999, "9.99 s"),
-        (10_000_000, "10.0 s"),
-        (59_999_999, "59.9 s"),
-        (60_000_000, "1 min 00 s"),
-        (3_599_999_999, "59 min 59 s"),
-        (3_600_000_000, "1 h 00 min"),
-        (2**64 - 1, "5,124,095,576 h 01 min"),
+        (1_000_000, "1,000 ms"),
+        (59_999_999, "59,999 ms"),
+        (2**64 - 1, "18,446,744,073,709,551 ms"),
     ],
 )
 def test_a_measured_duration(microseconds: int, told: str) -> None:
     assert took(microseconds) == told
 
 
-@pytest.mark.parametrize(("milliseconds", "told"), [(0, "0 ms"), (9, "9 ms"), (999, "999 ms"), (1_000, "1.00 s")])
+@pytest.mark.parametrize(("milliseconds", "told"), [(0, "0 ms"), (9, "9 ms"), (999, "999 ms"), (61_000, "61,000 ms")])
 def test_a_difference_of_two_times_is_never_told_in_microseconds(milliseconds: int, told: str) -> None:
     assert lasted(milliseconds) == told
 
