@@ -145,6 +145,8 @@ def test_ctrl_c_while_taking_in_a_pipe(tmp_path: Path) -> None:
     env = environment(TMPDIR=str(temporary))
     with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env) as running:
         writing = opened_with_a_reader(pipe, running)
+        [kept] = temporary.iterdir()
+        assert kept.stat().st_mode & 0o777 == 0o600
         running.send_signal(signal.SIGINT)
         assert running.communicate(timeout=30) == (b"", b"")
         os.close(writing)
