@@ -3,7 +3,8 @@
 import os
 import signal
 import subprocess
-from contextlib import suppress
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,14 @@ from tests.cases.build import model, replied, text
 
 SAMPLE_RUN = ("--run", KEEPER)
 FOLDED = rounds("fold", PATH, *SAMPLE_RUN).stdout_bytes
+
+
+@pytest.fixture(autouse=True)
+def interruptible() -> Generator[None]:
+    """Children take Ctrl-C even where the tests themselves were started in the background, to which it is deaf."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture
@@ -137,6 +146,15 @@ def opened_with_a_reader(pipe: Path, reader: "subprocess.Popen[bytes]") -> int:
                 raise AssertionError(f"exit code {reader.wait(0.005)} before the pipe was opened") from None
 
 
+@contextmanager
+def killed_in_the_end(running: "subprocess.Popen[bytes]") -> Generator[None]:
+    """A process that does not end by itself fails the test and does not hold it up."""
+    try:
+        yield
+    finally:
+        running.kill()
+
+
 def test_ctrl_c_while_taking_in_a_pipe(tmp_path: Path) -> None:
     pipe, temporary = tmp_path / "pipe", tmp_path / "spool"
     os.mkfifo(pipe)
@@ -147,8 +165,9 @@ def test_ctrl_c_while_taking_in_a_pipe(tmp_path: Path) -> None:
         writing = opened_with_a_reader(pipe, running)
         [kept] = temporary.iterdir()
         assert kept.stat().st_mode & 0o777 == 0o600
-        running.send_signal(signal.SIGINT)
-        assert running.communicate(timeout=30) == (b"", b"")
+        with killed_in_the_end(running):
+            running.send_signal(signal.SIGINT)
+            assert running.communicate(timeout=30) == (b"", b"")
         os.close(writing)
     assert running.returncode == INTERRUPTED
     assert [*temporary.iterdir()] == []
@@ -161,6 +180,7 @@ def test_ctrl_c_while_drawing(talkative: Path) -> None:
         assert running.stdout is not None
         # It draws more than a pipe holds, and waits for a reader in the midst of it.
         assert running.stdout.read(1)
-        running.send_signal(signal.SIGINT)
-        _, told = running.communicate(timeout=30)
+        with killed_in_the_end(running):
+            running.send_signal(signal.SIGINT)
+            _, told = running.communicate(timeout=30)
     assert (running.returncode, told) == (INTERRUPTED, b"")
