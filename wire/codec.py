@@ -90,7 +90,10 @@ def _note(data: bytes | Raw) -> Note:
     if len(keys) == 1:
         [(key, content)] = keys.items()
         if key not in Note.__struct_fields__:
-            return newer_note(key, content)
+            try:
+                return newer_note(key, content)
+            except ValueError as error:
+                raise ValidationError(str(error)) from None
     return json.decode(data, type=Note)
 
 

@@ -9,10 +9,11 @@ A `Note` is externally tagged: an object with exactly one key. Match on the fiel
 or on `note.variant`, a plain union that a type checker proves exhaustive.
 """
 
+import re
 from collections.abc import Callable
 from enum import StrEnum
 from functools import cache
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from msgspec import UNSET, Raw, Struct, UnsetType, defstruct, json
 
@@ -207,6 +208,10 @@ class Note(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown
 KnownNote: TypeAlias = Refused | Checkpointed | Waiting | Arrived | AwaitingReply | Discarded | Unreadable
 
 
+NEWER_KEY_REFUSED: Final = r'["\\\u0000-\u001f]'
+"""What the key of a newer note does not hold: a pattern that Python and ECMAScript read alike."""
+
+
 class NewerNote(Note, frozen=True, kw_only=True, omit_defaults=True):
     """A note whose one key this build does not know, kept whole: it encodes to what it was decoded from."""
 
@@ -232,13 +237,20 @@ class NewerNote(Note, frozen=True, kw_only=True, omit_defaults=True):
 
 
 _CONTENT = "content_"
+_escaped = re.compile(NEWER_KEY_REFUSED).search
 
 
 def newer_note(key: str, content: Raw) -> NewerNote:
-    """A note under a key that `Note` has no field for."""
+    """A note under a key that `Note` has no field for.
+
+    Raises `ValueError` for a key that it has a field for, and for one that JSON would have to escape: no note is named
+    so.
+    """
     if key in Note.__struct_fields__:
         raise ValueError(f"`{key}` is a note that this build knows")
-    # Without white space, as everything that is encoded; a copy, so that the text it came from can go.
+    if _escaped(key):
+        raise ValueError("the key of a note holds no quote, no backslash and no control character")
+    # Without white space, as everything that is encoded.
     return _newer_type(key)(**{_CONTENT: Raw(json.format(bytes(content), indent=-1))})
 
 

@@ -8,7 +8,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import FieldInfo, fields
 
-from wire.answer.note import Handback, NewerNote, Note
+from wire.answer.note import NEWER_KEY_REFUSED, Handback, NewerNote, Note
 from wire.answer.rounds import Output
 from wire.export.document import Document, Rule, Schema, camel, described, with_text
 from wire.record.envelope import EventRecord
@@ -53,7 +53,9 @@ def _note(document: Document, cls: type[Struct]) -> Schema:
         "type": "object",
         "minProperties": 1,
         "maxProperties": 1,
-        "propertyNames": {"not": {"enum": [field.encode_name for field in fields(cls)]}},
+        "propertyNames": {
+            "not": {"anyOf": [{"enum": [field.encode_name for field in fields(cls)]}, {"pattern": NEWER_KEY_REFUSED}]}
+        },
     }
     return known | {"oneOf": [*known["oneOf"], document.define(NewerNote.__name__, NewerNote, lambda: newer)]}
 
