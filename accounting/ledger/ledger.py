@@ -2,16 +2,16 @@
 
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
-from accounting.ledger.owners import count
-from accounting.ledger.pick import CROSSING, every, pick
+from accounting.ledger.pick import CROSSING, Choice, every, owner, pick
 from accounting.ledger.problem import Place, Problem, ProblemCode
 from accounting.ledger.record import LineReader
 from accounting.ledger.segments import Block, Segment, blocks, segments
 from wire.record.envelope import Record
-from wire.scalars import RunId, run_id
+from wire.scalars import RunId
 
 
 def _ignore(_: Problem) -> None:
@@ -55,8 +55,10 @@ class Ledger:
         payloads of the rest are not decoded.
         """
         reader = LineReader(report)
-        for file, segment in self._files():
-            yield from self._segment(file, segment, run, reader, report)
+        for line, place in self._lines(every if run is None else partial(pick, run=run), report):
+            record = reader.read(line, place)
+            if record is not None and (run is None or record.run == run or record.kind in CROSSING):
+                yield record, place
 
     def run_ids(self, report: Callable[[Problem], None] = _ignore) -> dict[RunId, int]:
         """The runs that have lines here and how many each, in the order in which they first appear.
@@ -65,56 +67,36 @@ class Ledger:
         to `report`.
         """
         reader = LineReader(report)
-        lines: dict[bytes, int] = {}
-        for file, segment in self._files():
-            number = 1
-            for block in blocks(file):
-                content = block.content
-                if not block.whole:
-                    if not segment.newest:
-                        report(_torn(segment, block, number))
-                    break
-                for index, start, end in count(content, lines):
-                    place = Place(segment=segment.name, line=number + index, offset=block.offset + start)
-                    record = reader.read(content[start:end], place)
-                    if record is not None:
-                        key = record.run.encode()
-                        lines[key] = lines.get(key, 0) + 1
-                number += content.count(b"\n")
-        return {run: amount for key, amount in lines.items() if (run := run_id(key.decode())) is not None}
+        lines: dict[RunId, int] = {}
+        for line, place in self._lines(every, report):
+            run = owner(line)
+            if run is None and (record := reader.read(line, place)) is not None:
+                run = record.run
+            if run is not None:
+                lines[run] = lines.get(run, 0) + 1
+        return lines
 
-    def _files(self) -> Iterator[tuple[BinaryIO, Segment]]:
-        """Every segment, open at its beginning; `position` follows."""
+    def _lines(
+        self, choose: Callable[[bytes], Choice], report: Callable[[Problem], None]
+    ) -> Iterator[tuple[bytes, Place]]:
+        """The chosen lines of every segment, without their newlines; what an older segment ends in is reported."""
         self._passed = 0
         for segment in self.segments:
             with segment.path.open("rb", buffering=0) as file:
                 self._open = file
-                yield file, segment
+                number = 1
+                for block in blocks(file):
+                    if not block.whole:
+                        if not segment.newest:
+                            report(_torn(segment, block, number))
+                        break
+                    chosen, count = choose(block.content)
+                    for index, start, end in chosen:
+                        place = Place(segment=segment.name, line=number + index, offset=block.offset + start)
+                        yield block.content[start:end], place
+                    number += count
                 self._passed += os.fstat(file.fileno()).st_size
                 self._open = None
-
-    def _segment(
-        self,
-        file: BinaryIO,
-        segment: Segment,
-        run: RunId | None,
-        reader: LineReader,
-        report: Callable[[Problem], None],
-    ) -> Iterator[tuple[Record, Place]]:
-        number = 1
-        for block in blocks(file):
-            if not block.whole:
-                if not segment.newest:
-                    report(_torn(segment, block, number))
-                return
-            content = block.content
-            lines, count = every(content) if run is None else pick(content, run)
-            for index, start, end in lines:
-                place = Place(segment=segment.name, line=number + index, offset=block.offset + start)
-                record = reader.read(content[start:end], place)
-                if record is not None and (run is None or record.run == run or record.kind in CROSSING):
-                    yield record, place
-            number += count
 
 
 def _torn(segment: Segment, block: Block, number: int) -> Problem:

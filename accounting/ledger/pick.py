@@ -6,13 +6,15 @@ on, so that a line in any other spelling is still read right and a broken one st
 """
 
 import re
-from typing import Final
+from typing import Final, TypeAlias
 
 from wire.record.kinds import Kind
-from wire.scalars import RunId
+from wire.scalars import RunId, run_id
 
 CROSSING: Final = frozenset((Kind.approval_resolved, Kind.signal_enqueued))
 """The kinds that a run's answer can take in from lines of other runs (rounds.md 3)."""
+
+_opening: Final = re.compile(rb'\{"v":[12],"run":"([0-9a-f-]{36})","seq":').match
 
 # A line's head in canonical spelling, up to its payload, of a kind that does not cross. Without a backslash there are
 # no escapes: what stands here is what it says. Possessive, so that a line that does not fit is given up at once.
@@ -22,11 +24,12 @@ _passable_head: Final = re.compile(
 ).match
 
 
-def pick(block: bytes, run: RunId) -> tuple[list[tuple[int, int, int]], int]:
-    """Of a block of whole lines, those that can matter to `run`, and how many lines there are in all.
+Choice: TypeAlias = tuple[list[tuple[int, int, int]], int]
+"""Lines chosen out of a block of whole lines (index, start, end before the newline), and how many it has in all."""
 
-    A line is its index, its start, and its end before the newline.
-    """
+
+def pick(block: bytes, run: RunId) -> Choice:
+    """The lines that can matter to `run`."""
     find, startswith, passable = block.find, block.startswith, _passable_head
     wanted = run.encode()
     size = len(block)
@@ -48,8 +51,8 @@ def pick(block: bytes, run: RunId) -> tuple[list[tuple[int, int, int]], int]:
     return picked, index
 
 
-def every(block: bytes) -> tuple[list[tuple[int, int, int]], int]:
-    """All lines of a block of whole lines, as `pick` gives them."""
+def every(block: bytes) -> Choice:
+    """All lines."""
     find = block.find
     size = len(block)
     lines: list[tuple[int, int, int]] = []
@@ -60,3 +63,9 @@ def every(block: bytes) -> tuple[list[tuple[int, int, int]], int]:
         start = end + 1
         index += 1
     return lines, index
+
+
+def owner(line: bytes) -> RunId | None:
+    """Whose line it is, where it opens in canonical spelling: the id stands at a fixed offset. Nothing else is read."""
+    head = _opening(line)
+    return None if head is None else run_id(head[1].decode())
