@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, TypeVar, cast, overload
 
 from msgspec import Raw, Struct, ValidationError, defstruct, json, structs
 
@@ -13,43 +13,51 @@ from wire.scalars import I64_MIN, U64_MAX, JsonObject
 T = TypeVar("T")
 
 _encode = json.Encoder().encode
-# An integer past 64 bits has at least nineteen digits; a text without such a run needs no second look.
-_wide: Final = re.compile(rb"[0-9]{19}").search
+# An integer past 64 bits has at least nineteen digits; a text without one needs no second look.
+_wide: Final = re.compile(rb"(?:^|[:,\[])[ \t\n\r]*-?[0-9]{19}").search
 
 
 def encode(value: object) -> bytes:
-    """The JSON of a shape: every field in its declared order, null for `None`, without white space."""
+    """The JSON of a shape: every field in its declared order, null for `None`, without white space.
+
+    What the value holds is not checked again. Raises `UnicodeEncodeError` for a string with half a surrogate pair.
+    """
     return _encode(value)
 
 
-def decode(data: bytes, type: type[T]) -> T:  # noqa: A002 - the parameter is named as msgspec names it
+@overload
+def decode(data: bytes | str, type: type[T]) -> T: ...
+@overload
+def decode(data: bytes | str, type: object) -> Any: ...
+def decode(data: bytes | str, type: Any) -> Any:  # noqa: A002 - named as msgspec names it
     """The value of the given type that the JSON text `data` spells.
 
-    Unknown keys are ignored, a missing nullable field is null, and a note that this build does not know becomes a
-    `NewerNote`. Raises `msgspec.ValidationError` when the text spells something else (the message names the
-    place), `msgspec.DecodeError` when it is no JSON.
+    Unknown keys are ignored, a missing nullable field is null, and in a `Note`, `Turn` or `RoundsAnswer` a note that
+    this build does not know becomes a `NewerNote`. Raises `msgspec.ValidationError` when the text spells something else
+    (the message names the place), `msgspec.DecodeError` when it is no JSON, `RecursionError` when it nests deeper than
+    the interpreter has stack for.
     """
-    value = _decode(data, type)
-    if _wide(data):
+    text = data.encode() if isinstance(data, str) else data
+    value = _decode(text, type)
+    if _wide(text):
         _refuse_wide(value, "$")
     return value
 
 
-def _decode(data: bytes, form: type[T]) -> T:
+def _decode(data: bytes, form: Any) -> Any:
     try:
-        value: T = _decoder(form).decode(data)
+        return _decoder(form).decode(data)
     except ValidationError:
         read = _WITH_NEWER_NOTES.get(form)
         if read is None:
             raise
-        value = read(data)
-    return value
+        return read(data)
 
 
 _decoders: Final[dict[object, "json.Decoder[Any]"]] = {}
 
 
-def _decoder(form: type[T]) -> "json.Decoder[T]":
+def _decoder(form: Any) -> "json.Decoder[Any]":
     decoder = _decoders.get(form)
     if decoder is None:
         decoder = _decoders[form] = json.Decoder(form)
@@ -101,15 +109,23 @@ def _fields(value: Struct) -> dict[str, Any]:
     return {name: getattr(value, name) for name in value.__struct_fields__}
 
 
-def _turn(value: Struct) -> Turn:
+def _turn(value: Struct, where: str = "$") -> Turn:
     fields = _fields(value)
-    fields["notes"] = tuple(_note(raw) for raw in fields["notes"])
+    fields["notes"] = tuple(_placed(raw, f"{where}.notes[{index}]") for index, raw in enumerate(fields["notes"]))
     return Turn(**fields)
+
+
+def _placed(data: Raw, where: str) -> Note:
+    try:
+        return _note(data)
+    except ValidationError as error:
+        reason, _, inside = str(error).partition(" - at `$")
+        raise ValidationError(f"{reason} - at `{where}{inside or '`'}") from None
 
 
 def _answer(data: bytes) -> RoundsAnswer:
     fields = _fields(json.decode(data, type=_AnswerWithRawNotes))
-    fields["turns"] = tuple(_turn(turn) for turn in fields["turns"])
+    fields["turns"] = tuple(_turn(turn, f"$.turns[{index}]") for index, turn in enumerate(fields["turns"]))
     return RoundsAnswer(**fields)
 
 

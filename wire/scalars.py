@@ -37,7 +37,12 @@ _SEGMENT = rf"[^/\\:{_CC}]*[^/\\:.{_CC}{_WS}]"
 _ADDRESS = rf"{_SEGMENT}(?:/{_SEGMENT})*"
 _LINES = r"#L[1-9][0-9]*-[1-9][0-9]*"
 _BYTES = r"#B(?:0|[1-9][0-9]*)-(?:0|[1-9][0-9]*)"
-_RANGE = rf"(?:{_LINES}|{_BYTES})?"
+_LOCATOR = rf"(?:cas:b3-[0-9a-f]{{64}}|file:{_ADDRESS}@[0-9a-f]{{40}})"
+_RANGE = rf"(?:{_LINES}|{_BYTES})"
+_OID = "[0-9a-f]{40}"
+_HASH = "[0-9a-f]{64}"
+_SIGNAL = rf"[^{_WS}]+"
+_LABEL = "[a-z0-9]+"
 _UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 
 
@@ -66,12 +71,8 @@ _ServerLabel = NewType("_ServerLabel", str)
 RunId: TypeAlias = Annotated[
     _RunId, _grammar(_UUID, "A session's id: a hyphenated lower-case uuid.", length=36, format="uuid")
 ]
-GitOid: TypeAlias = Annotated[
-    _GitOid, _grammar("[0-9a-f]{40}", "A git object id: exactly 40 lower-case hex digits.", length=40)
-]
-B3Hash: TypeAlias = Annotated[
-    _B3Hash, _grammar("[0-9a-f]{64}", "A BLAKE3 hash: exactly 64 lower-case hex digits.", length=64)
-]
+GitOid: TypeAlias = Annotated[_GitOid, _grammar(_OID, "A git object id: exactly 40 lower-case hex digits.", length=40)]
+B3Hash: TypeAlias = Annotated[_B3Hash, _grammar(_HASH, "A BLAKE3 hash: exactly 64 lower-case hex digits.", length=64)]
 Address: TypeAlias = Annotated[
     _Address,
     _grammar(_ADDRESS, "A canonical relative path; accepted text is never normalised."),
@@ -80,16 +81,14 @@ Who: TypeAlias = Annotated[_Who, _grammar(_ADDRESS, "An author: `city`, `person`
 Locator: TypeAlias = Annotated[
     _Locator,
     _grammar(
-        rf"(?:cas:b3-[0-9a-f]{{64}}|file:{_ADDRESS}@[0-9a-f]{{40}}){_RANGE}",
+        rf"{_LOCATOR}{_RANGE}?",
         "Where content is kept: `cas:b3-<B3Hash>` or `file:<Address>@<GitOid>`, optionally `#L<a>-<b>` "
         "(lines, 1-based, closed) or `#B<a>-<b>` (bytes, 0-based, closed) with a <= b <= 2^64-1.",
     ),
 ]
-SignalId: TypeAlias = Annotated[
-    _SignalId, _grammar(rf"[^{_WS}]+", "A letter's id: not empty, without Unicode White_Space.")
-]
+SignalId: TypeAlias = Annotated[_SignalId, _grammar(_SIGNAL, "A letter's id: not empty, without Unicode White_Space.")]
 ServerLabel: TypeAlias = Annotated[
-    _ServerLabel, _grammar("[a-z0-9]+", "The label of a connected server: not empty, `[a-z0-9]`.")
+    _ServerLabel, _grammar(_LABEL, "The label of a connected server: not empty, `[a-z0-9]`.")
 ]
 
 # Meta bounds must fit int64, so the u64 maximum is stated for the schema and enforced by `wire.decode`.
@@ -112,15 +111,13 @@ NIL_RUN: Final[RunId] = _RunId("00000000-0000-0000-0000-000000000000")
 """The city itself: the run of lines that belong to no session."""
 
 _is_run_id = re.compile(_UUID).fullmatch
-_is_git_oid = re.compile("[0-9a-f]{40}").fullmatch
-_is_b3_hash = re.compile("[0-9a-f]{64}").fullmatch
+_is_git_oid = re.compile(_OID).fullmatch
+_is_b3_hash = re.compile(_HASH).fullmatch
 _is_address = re.compile(_ADDRESS).fullmatch
-_is_signal_id = re.compile(rf"[^{_WS}]+").fullmatch
-_is_server_label = re.compile("[a-z0-9]+").fullmatch
-_is_locator = re.compile(
-    rf"(?:cas:b3-[0-9a-f]{{64}}|file:{_ADDRESS}@[0-9a-f]{{40}})(?:#[LB](?P<a>[0-9]+)-(?P<b>[0-9]+))?"
-).fullmatch
-_is_range = re.compile(rf"(?:{_LINES}|{_BYTES})\Z").search
+_is_signal_id = re.compile(_SIGNAL).fullmatch
+_is_server_label = re.compile(_LABEL).fullmatch
+_is_locator = re.compile(rf"{_LOCATOR}(?:#[LB](?P<a>[0-9]+)-(?P<b>[0-9]+))?").fullmatch
+_is_range = re.compile(rf"{_RANGE}\Z").search
 
 
 def run_id(value: Json) -> RunId | None:

@@ -9,7 +9,7 @@ import math
 import re
 from decimal import Decimal, InvalidOperation
 from json import JSONDecodeError, JSONDecoder
-from typing import Final, cast
+from typing import Final, TypeAlias, cast
 
 from msgspec import Struct
 
@@ -28,15 +28,19 @@ _surrogate = re.compile("[\ud800-\udfff]")
 _LITERALS: Final[dict[str, tuple[str, Json]]] = {"t": ("true", True), "f": ("false", False), "n": ("null", None)}
 
 
-class Oddity(Struct, frozen=True, kw_only=True):
-    """Something a view reads but reports."""
+class Oddity(Struct, kw_only=True):
+    """Something a view reads but reports: the first of its sort in a text, and how many there are."""
 
-    code: ProblemCode
-    """What sort."""
     where: str
-    """Path to it, as `data.args.x` or `data.content[2]`."""
+    """Path to the first, as `data.args.x` or `data.content[2]`, shortened."""
     found: str
     """How it is spelled, shortened."""
+    count: int = 1
+    """How many of the sort there are."""
+
+
+Oddities: TypeAlias = dict[ProblemCode, Oddity]
+"""What is odd about a text, by sort: bounded however odd it is."""
 
 
 class NotJsonError(ValueError):
@@ -55,7 +59,7 @@ class _Level(Struct):
     key: str | int
 
 
-def parse(text: str) -> tuple[Json, list[Oddity]]:
+def parse(text: str) -> tuple[Json, Oddities]:
     """The value that the text spells, and its oddities. Raises `NotJsonError`."""
     return _Parser(text).run()
 
@@ -63,11 +67,11 @@ def parse(text: str) -> tuple[Json, list[Oddity]]:
 class _Parser:
     def __init__(self, text: str) -> None:
         self.text = text
-        self.oddities: list[Oddity] = []
+        self.oddities: Oddities = {}
         self.levels: list[_Level] = []
         self.root: Json = None
 
-    def run(self) -> tuple[Json, list[Oddity]]:
+    def run(self) -> tuple[Json, Oddities]:
         at = self._value(self._skip(0))
         while self.levels:
             at = self._next(at)
@@ -176,8 +180,13 @@ class _Parser:
             return math.inf
 
     def _odd(self, code: ProblemCode, found: str) -> None:
-        where = "".join(f"[{level.key}]" if isinstance(level.key, int) else level.key for level in self.levels[:40])
-        self.oddities.append(Oddity(code=code, where=where.removeprefix("."), found=shortened(found)))
+        if (known := self.oddities.get(code)) is not None:
+            known.count += 1
+            return
+        path = "".join(
+            f"[{level.key}]" if isinstance(level.key, int) else shortened(level.key) for level in self.levels[:20]
+        )
+        self.oddities[code] = Oddity(where=path.removeprefix("."), found=shortened(found))
 
 
 def shortened(text: str, most: int = 60) -> str:

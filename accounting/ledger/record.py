@@ -6,13 +6,13 @@ Whatever is odd about a line, `parse` reads it and names what it finds.
 """
 
 import json as standard
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import Annotated, Any, Final, TypeGuard
 
 from msgspec import UNSET, DecodeError, Meta, Struct, UnsetType, json
 
-from accounting.ledger.parse import DEEPEST_WRITTEN, NotJsonError, Oddity, parse, shortened
+from accounting.ledger.parse import DEEPEST_WRITTEN, NotJsonError, Oddities, parse, shortened
 from accounting.ledger.problem import Place, Problem, ProblemCode
 from wire.record.envelope import NEWEST_VERSION, Record
 from wire.scalars import I64_MIN, U64_MAX, Json, JsonObject, RunId, run_id, u64
@@ -73,51 +73,46 @@ class LineReader:
 
     def _read_odd(self, line: bytes, place: Place) -> Record | None:
         self._floats.clear()
-        bad_utf8: tuple[Oddity, ...] = ()
         try:
             text = line.decode()
+            bad_utf8 = None
         except UnicodeDecodeError as error:
             text = line.decode(errors="replace")
-            found = f"byte 0x{line[error.start]:02x}, {error.start} bytes into the line"
-            bad_utf8 = (Oddity(code=ProblemCode.bad_utf8, where="", found=found),)
+            bad_utf8 = f"byte 0x{line[error.start]:02x}, {error.start} bytes into the line"
         try:
             value, oddities = parse(text)
         except NotJsonError as error:
-            into = len(text[: error.position].encode())
-            found = shortened(text[error.position :]) or "the line's end"
-            self._report(
-                Problem(
-                    code=ProblemCode.not_json,
-                    place=place,
-                    expected=f"{error.expected}, {into} bytes into the line",
-                    found=found,
-                )
+            # Past bad UTF-8 characters stand for bytes no longer one by one.
+            into = (
+                f"{len(text[: error.position].encode())} bytes" if bad_utf8 is None else f"{error.position} characters"
             )
+            found = shortened(text[error.position : error.position + 100]) or "the line's end"
+            expected = f"{error.expected}, {into} into the line"
+            self._report(Problem(code=ProblemCode.not_json, place=place, expected=expected, found=found))
             return None
         record = _assemble(value)
         if isinstance(record, _Unusable):
             code = ProblemCode.not_a_record
             self._report(Problem(code=code, place=place, expected=record.expected, found=_spelled(record.found)))
             return None
-        self._report_oddities(value, (*bad_utf8, *oddities), place, record)
+        for code, found in _told(value, oddities, bad_utf8, record):
+            self._report(Problem(code=code, place=place, seq=record.seq, expected=_EXPECTED[code], found=found))
         return record
 
-    def _report_oddities(self, line: Json, oddities: Iterable[Oddity], place: Place, record: Record) -> None:
-        assert isinstance(line, dict)  # it gave a record
-        found: dict[ProblemCode, list[str]] = {}
-        for oddity in oddities:
-            found.setdefault(oddity.code, []).append(
-                f"{oddity.found} at {oddity.where}" if oddity.where else oddity.found
-            )
-        if record.v != line["v"]:
-            found[ProblemCode.version_ahead] = [_spelled(line["v"])]
-        if unknown := [shortened(key) for key in line if key not in _KEYS]:
-            found[ProblemCode.unknown_key] = unknown
-        for code, places in found.items():
-            more = f", and {len(places) - 1} more" if len(places) > 1 else ""
-            self._report(
-                Problem(code=code, place=place, seq=record.seq, expected=_EXPECTED[code], found=places[0] + more)
-            )
+
+def _told(line: Json, oddities: Oddities, bad_utf8: str | None, record: Record) -> Iterator[tuple[ProblemCode, str]]:
+    """What to report of a line that is a record: one problem of each sort."""
+    assert isinstance(line, dict)  # it gave a record
+    if bad_utf8 is not None:
+        yield ProblemCode.bad_utf8, bad_utf8
+    for code, oddity in oddities.items():
+        more = f", and {oddity.count - 1} more" if oddity.count > 1 else ""
+        yield code, f"{oddity.found} at {oddity.where}{more}"
+    if record.v != line["v"]:
+        yield ProblemCode.version_ahead, _spelled(line["v"])
+    if unknown := [key for key in line if key not in _KEYS]:
+        more = f", and {len(unknown) - 1} more" if len(unknown) > 1 else ""
+        yield ProblemCode.unknown_key, shortened(unknown[0]) + more
 
 
 _EXPECTED: Final[dict[ProblemCode, str]] = {
@@ -165,8 +160,15 @@ def _is_version(value: object) -> TypeGuard[int]:
     return (type(value) is int or (isinstance(value, Decimal) and value.as_tuple().exponent == 0)) and value >= 1
 
 
-def _spelled(value: Json) -> str:
-    return "nothing" if value is None else shortened(repr(value))
+def _spelled(value: object) -> str:
+    """A value as a problem tells it: short however large it is."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, dict | list):
+        return "an object" if isinstance(value, dict) else "a list"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f'"{shortened(value)}"' if isinstance(value, str) else shortened(str(value))
 
 
 def _each_key_once(line: bytes) -> bool:

@@ -1,5 +1,6 @@
 """Decoding and encoding: what is refused, what is kept, what the type checkers see."""
 
+import pickle
 import subprocess
 import sys
 from typing import Any, assert_never, assert_type
@@ -14,6 +15,7 @@ from wire import (
     Checkpointed,
     ConnectorEffect,
     Discarded,
+    Effect,
     EffectOn,
     ErrorCode,
     EventRecord,
@@ -108,6 +110,37 @@ def test_a_newer_note_is_kept_whole(form: type[Any]) -> None:
     assert [told(note) for note in notes if isinstance(note, NewerNote)] == ["celebrated"]
     spaced = text.replace(b'"why":[', b'"why": [ ')
     assert decode(spaced, form) == value
+
+
+def test_a_newer_note_is_a_value_like_any_other() -> None:
+    one, same = decode(NEWER, Note), decode(NEWER, Note)
+    for index in range(300):
+        decode(f'{{"key{index}":{index}}}', Note)
+    again = decode(NEWER, Note)
+    assert one == same == again
+    assert len({one, same, again}) == 1
+    assert one != decode(b'{"celebrated":1}', Note)
+    assert pickle.loads(pickle.dumps(one)) == one
+    assert "celebrated" in repr(one)
+    for text in (b"{}", NEWER):
+        with pytest.raises(msgspec.ValidationError):
+            decode(text, NewerNote)
+
+
+def test_bad_utf8_under_a_newer_key_is_refused() -> None:
+    with pytest.raises(msgspec.ValidationError):
+        decode(b'{"celebrated":{"a":"\xff"}}', Note)
+
+
+def test_beside_a_newer_note_a_wrong_one_is_told_with_its_place() -> None:
+    with pytest.raises(msgspec.ValidationError, match=r"at `\$\.turns\[0\]\.notes\[1\]\.discarded\.count`"):
+        decode(answer(NEWER, b'{"discarded":{"count":"x","at":2}}'), RoundsAnswer)
+    with pytest.raises(msgspec.ValidationError, match=r"at `\$\.turns\[0\]\.notes\[1\]`"):
+        decode(answer(NEWER, b"{}"), RoundsAnswer)
+
+
+def test_text_decodes_as_bytes_do() -> None:
+    assert decode(answer(NEWER).decode(), RoundsAnswer) == decode(answer(NEWER), RoundsAnswer)
 
 
 @pytest.mark.parametrize(
@@ -239,6 +272,9 @@ def test_types_are_kept() -> None:
     assert_type(decode(answer(), RoundsAnswer).turns, tuple[Turn, ...])
     assert_type(decode(answer(), RoundsAnswer).turns[0].calls, tuple[Call, ...])
     assert_type(encode(1), bytes)
+    effect: Effect = decode(b'"read"', Effect)
+    assert effect == "read"
+    assert decode(b"null", RoundsAnswer | None) is None
 
 
 IMPORTED = """

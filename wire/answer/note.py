@@ -12,8 +12,8 @@ or on `note.variant`, a plain union that a type checker proves exhaustive.
 import re
 from collections.abc import Callable
 from enum import StrEnum
-from functools import cache
-from typing import Final, TypeAlias
+from functools import lru_cache
+from typing import Any, Final, TypeAlias
 
 from msgspec import UNSET, Raw, Struct, UnsetType, defstruct, json
 
@@ -216,8 +216,20 @@ class NewerNote(Note, frozen=True, kw_only=True, omit_defaults=True):
     """A note whose one key this build does not know, kept whole: it encodes to what it was decoded from."""
 
     def __post_init__(self) -> None:
-        if self._set():
-            raise ValueError("a newer note has one key, and this build does not know it")
+        if self._set() or _CONTENT not in self.__struct_fields__:
+            raise ValueError("a newer note has one key, and this build does not know it: `newer_note` makes one")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NewerNote) and (self.key, bytes(self.content)) == (other.key, bytes(other.content))
+
+    def __hash__(self) -> int:
+        return hash((self.key, bytes(self.content)))
+
+    def __repr__(self) -> str:
+        return f"newer_note({self.key!r}, Raw({bytes(self.content)!r}))"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return newer_note, (self.key, bytes(self.content))
 
     @property
     def variant(self) -> "NewerNote":
@@ -240,23 +252,25 @@ _CONTENT = "content_"
 _escaped = re.compile(NEWER_KEY_REFUSED).search
 
 
-def newer_note(key: str, content: Raw) -> NewerNote:
-    """A note under a key that `Note` has no field for.
+def newer_note(key: str, content: Raw | bytes) -> NewerNote:
+    """A note under a key that `Note` has no field for; `content` is the JSON under it.
 
-    Raises `ValueError` for a key that it has a field for, and for one that JSON would have to escape: no note is named
-    so.
+    Raises `ValueError` for a key that it has a field for, for one that JSON would have to escape (no note is named so),
+    and for content that is not UTF-8; `msgspec.DecodeError` for content that is no JSON.
     """
     if key in Note.__struct_fields__:
         raise ValueError(f"`{key}` is a note that this build knows")
     if _escaped(key):
         raise ValueError("the key of a note holds no quote, no backslash and no control character")
+    text = bytes(content)
+    text.decode()
     # Without white space, as everything that is encoded.
-    return _newer_type(key)(**{_CONTENT: Raw(json.format(bytes(content), indent=-1))})
+    return _newer_type(key)(**{_CONTENT: Raw(json.format(text, indent=-1))})
 
 
-@cache
+@lru_cache(maxsize=256)
 def _newer_type(key: str) -> Callable[..., NewerNote]:
-    # The key has to be a field's wire name for the note to encode natively, so each key gets a type once.
+    # The key has to be a field's wire name for the note to encode natively, so each key gets a type of its own.
     newer: type[NewerNote] = defstruct(  # type: ignore[assignment]
         "NewerNote",
         [(_CONTENT, Raw)],
