@@ -8,6 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from accounting.ledger import Ledger, Problem, ProblemCode, Problems
+from accounting.ledger.problem import LISTED
 from accounting.views.rounds import RoundsFold, every_run
 from accounting.views.rounds.session import Placed
 from wire.answer.note import Note, Waiting
@@ -90,7 +91,7 @@ def read_runs(ledger: Ledger | str | os.PathLike[str]) -> Runs:
     for fold in folds:
         counts.update(fold.problems.counts)
         listed += fold.problems.listed
-    return Runs(runs=runs, problems=tuple(sorted(listed, key=where)), problem_counts=dict(counts))
+    return Runs(runs=runs, problems=tuple(sorted(listed, key=where)[:LISTED]), problem_counts=dict(counts))
 
 
 class _Seen(Struct):

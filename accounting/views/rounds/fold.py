@@ -4,10 +4,10 @@ One engine for the whole answer and the live one. State is private and mutable, 
 costs a look-up and marks the turn it changed, and asking for the answer builds the marked turns anew.
 """
 
-from collections.abc import Callable
-from typing import Final, TypeAlias
+from collections.abc import Callable, Mapping
+from typing import ClassVar, Final
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from accounting.ledger.problem import Place, Problem, ProblemCode, Problems
 from accounting.views.rounds.call import answered_call, waiting_call
@@ -23,10 +23,21 @@ from wire.record.kinds import Kind
 from wire.record.signal import Landing
 from wire.scalars import NIL_RUN, GitOid, RunId, signal_id
 
-Changed: TypeAlias = tuple[int, ...]
-"""Numbers of the turns that a record changed, rising."""
 
-_NOTHING: Final[Changed] = ()
+class Changed(Struct, frozen=True, gc=False):
+    """What a record changed in the answer; false when nothing."""
+
+    turns: tuple[int, ...] = ()
+    """Numbers of the turns that are not what they were, rising."""
+    head: bool = False
+    """Whether something outside the turns is not what it was: opening, closing, worktree or `opened_at`."""
+
+    def __bool__(self) -> bool:
+        return self.head or bool(self.turns)
+
+
+_NOTHING: Final = Changed()
+_HEAD: Final = Changed(head=True)
 
 
 class RoundsFold:
@@ -49,6 +60,9 @@ class RoundsFold:
         problems: Problems | None = None,
     ) -> None:
         self.run: Final = run
+        """The run that is folded."""
+        self.cut: Final = cut
+        """Whether older records of the run were left out."""
         self.used: int = 0
         """Records that are in the answer."""
         self.outside: Final[dict[str, int]] = {}
@@ -58,7 +72,6 @@ class RoundsFold:
         self.problems: Final = Problems() if problems is None else problems
         """What could not be read as it should."""
         self._names = names
-        self._cut = cut
         self._texts = texts
         self._seq = -1
         self._turns: list[OpenTurn] = []
@@ -75,24 +88,9 @@ class RoundsFold:
         self._opening: Opening | None = None
         self._closing: Closing | None = None
         self._worktree: str | None = None
-        self._steps: Final[dict[str, Callable[[Record, Place | None], Changed]]] = {
-            **dict.fromkeys(NOTES, self._note),
-            Kind.model_called: self._model_called,
-            Kind.model_returned: self._model_returned,
-            Kind.tool_called: self._tool_called,
-            Kind.tool_result: self._tool_result,
-            Kind.checkpoint_committed: self._checkpoint_committed,
-            Kind.run_started: self._run_started,
-            Kind.run_frozen: self._run_frozen,
-            Kind.worktree_opened: self._worktree_opened,
-            Kind.approval_resolved: self._approval_resolved,
-            Kind.signal_enqueued: self._signal_enqueued,
-            Kind.signal_landed: self._signal_landed,
-            Kind.signal_wait_ended: self._signal_wait_ended,
-        }
 
     def feed(self, record: Record, place: Place | None = None) -> Changed:
-        """Take in the next record; the numbers of the turns it changed come back.
+        """Take in the next record; what it changed comes back.
 
         A record of another run counts only where it resolves an approval that this one asked for, or sends a letter
         that this one may take in later. `place` goes into the problems the record gives rise to.
@@ -103,7 +101,7 @@ class RoundsFold:
             self._problem(ProblemCode.seq_not_rising, record, place, f"a seq above {self._seq}", str(record.seq))
         self._seq = record.seq
         step = self._steps.get(record.kind)
-        return self._pass(record) if step is None else step(record, place)
+        return self._pass(record) if step is None else step(self, record, place)
 
     def answer(self) -> RoundsAnswer:
         """The answer as it stands: turns that did not change since the last one are the same objects."""
@@ -134,7 +132,7 @@ class RoundsFold:
     def _use_for_head(self) -> Changed:
         self.used += 1
         self._answer = None
-        return _NOTHING
+        return _HEAD
 
     def _leave_outside(self, record: Record) -> Changed:
         self.outside[record.kind] = self.outside.get(record.kind, 0) + 1
@@ -147,7 +145,7 @@ class RoundsFold:
     def _touch(self, turn: int) -> Changed:
         self._dirty.add(turn)
         self._answer = None
-        return (turn + 1,)
+        return Changed((turn + 1,))
 
     def _problem(self, code: ProblemCode, record: Record, place: Place | None, expected: str, found: str) -> None:
         self.problems.add(Problem(code=code, place=place, seq=record.seq, expected=expected, found=found))
@@ -238,7 +236,7 @@ class RoundsFold:
             notes = self._turns[spot.turn].notes
             notes[spot.index] = completed(notes[spot.index])
             self._touch(spot.turn)
-        return tuple(sorted({spot.turn + 1 for spot in spots}))
+        return Changed(tuple(sorted({spot.turn + 1 for spot in spots})))
 
     # Letters and where they landed.
 
@@ -258,7 +256,7 @@ class RoundsFold:
         landing = word(record.data.get("landing"), Landing)
         spot = self._landings.landed(record.data)
         # In a cut window the call that took the letter may be outside.
-        if landing is None or spot is None or self._cut:
+        if landing is None or spot is None or self.cut:
             return self._pass(record)
         calls = self._turns[spot.turn].calls
         calls[spot.index] = structs.replace(calls[spot.index], landing=landing)
@@ -267,15 +265,11 @@ class RoundsFold:
     # The head of the answer: each part from the first record of its kind, readable or not.
 
     def _checkpoint_committed(self, record: Record, place: Place | None) -> Changed:
-        if self._opened_at is None:
-            match note(record):
-                case Note(checkpointed=Checkpointed(oid=oid)):
-                    self._opened_at = oid
-                    if not self._turns:
-                        return self._use_for_head()
-                case _:
-                    pass
-        return self._note(record, place)
+        read = None if self._opened_at is not None else note(record)
+        if read is None or not isinstance(read.variant, Checkpointed):
+            return self._note(record, place)
+        self._opened_at = read.variant.oid
+        return Changed(self._note(record, place).turns, head=True) if self._turns else self._use_for_head()
 
     def _run_started(self, record: Record, _: Place | None) -> Changed:
         if self._started:
@@ -302,3 +296,19 @@ class RoundsFold:
         self._housed = True
         self._worktree = text(record.data.get("name"))
         return self._leave_outside(record) if self._worktree is None else self._use_for_head()
+
+    _steps: ClassVar[Mapping[str, Callable[["RoundsFold", Record, Place | None], Changed]]] = {
+        **dict.fromkeys(NOTES, _note),
+        Kind.model_called: _model_called,
+        Kind.model_returned: _model_returned,
+        Kind.tool_called: _tool_called,
+        Kind.tool_result: _tool_result,
+        Kind.checkpoint_committed: _checkpoint_committed,
+        Kind.run_started: _run_started,
+        Kind.run_frozen: _run_frozen,
+        Kind.worktree_opened: _worktree_opened,
+        Kind.approval_resolved: _approval_resolved,
+        Kind.signal_enqueued: _signal_enqueued,
+        Kind.signal_landed: _signal_landed,
+        Kind.signal_wait_ended: _signal_wait_ended,
+    }

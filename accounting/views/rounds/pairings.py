@@ -32,23 +32,27 @@ class AwaitedAnswers:
     """Calls by the id they await an answer under; of several under one id the earliest is answered first."""
 
     def __init__(self) -> None:
-        self._awaiting: dict[str, deque[Spot]] = {}
+        # Ids are seldom shared: the call itself, and a queue only where a second one awaits under the same id.
+        self._awaiting: dict[str, Spot | deque[Spot]] = {}
 
     def called(self, id: Json, spot: Spot) -> None:  # noqa: A002 - the record's own word
         """A call was made."""
-        if isinstance(id, str):
-            queue = self._awaiting.get(id)
-            if queue is None:
-                self._awaiting[id] = deque((spot,))
-            else:
-                queue.append(spot)
+        if not isinstance(id, str):
+            return
+        earlier = self._awaiting.get(id)
+        if earlier is None:
+            self._awaiting[id] = spot
+        elif isinstance(earlier, Spot):
+            self._awaiting[id] = deque((earlier, spot))
+        else:
+            earlier.append(spot)
 
     def answered(self, id: Json) -> Spot | None:  # noqa: A002
         """The call that an answer under this id belongs to."""
-        if not isinstance(id, str) or (queue := self._awaiting.get(id)) is None:
+        if not isinstance(id, str) or (found := self._awaiting.get(id)) is None:
             return None
-        spot = queue.popleft()
-        if not queue:
+        spot = found if isinstance(found, Spot) else found.popleft()
+        if spot is found or not found:
             del self._awaiting[id]
         return spot
 

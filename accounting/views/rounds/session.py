@@ -25,6 +25,8 @@ class Rounds(Struct, frozen=True, kw_only=True):
 
     answer: RoundsAnswer
     """The session as turns."""
+    cut: bool
+    """Whether older records of the run were left out: the answer begins in its midst, and no `landing` is known."""
     problems: tuple[Problem, ...]
     """What could not be used, or was read otherwise than written: the first 1,000, in the order met."""
     problem_counts: Mapping[ProblemCode, int]
@@ -42,7 +44,8 @@ def rounds(
 ) -> Rounds:
     """Fold one run out of records in file order, which may be of many runs.
 
-    `window` keeps only the newest so many records of the run. `names` looks up the names that a session froze.
+    `window` keeps only the newest so many records of the run (`ValueError` when negative). `names` looks up the names
+    that a session froze. A run without records has an answer without turns.
     """
     return _fold(((record, None) for record in records), run, window, names, Problems())
 
@@ -53,7 +56,7 @@ def read_rounds(
     window: int | None = None,
     names: NamesLookup | None = None,
 ) -> Rounds:
-    """Fold one run of a ledger on disk; problems come with file, line and byte offset.
+    """Fold one run of a ledger on disk, as `rounds` does; problems come with file, line and byte offset.
 
     Raises `OSError` when the ledger cannot be read, `accounting.ledger.NotALedgerError` when the path holds none.
     """
@@ -105,6 +108,7 @@ def result(fold: RoundsFold) -> Rounds:
     """What a fold has come to."""
     return Rounds(
         answer=fold.answer(),
+        cut=fold.cut,
         problems=fold.problems.listed,
         problem_counts=fold.problems.counts,
         used=fold.used,
@@ -115,6 +119,8 @@ def result(fold: RoundsFold) -> Rounds:
 
 def _newest(records: Iterable[Placed], run: RunId, window: int) -> tuple[Iterator[Placed], bool]:
     """The newest so many records of a run and whatever of other runs can bear on them; whether any were left out."""
+    if window < 0:
+        raise ValueError(f"a window of {window} records")
     kept: deque[Placed] = deque()
     # Letters sent before the window begins, of other runs, may still be taken in within it.
     sent_before: deque[Placed] = deque(maxlen=REACH)

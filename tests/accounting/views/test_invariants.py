@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accounting.views.rounds import Rounds, RoundsFold, every_run, rounds
+from accounting.views.rounds import Changed, Rounds, RoundsFold, every_run, rounds
 from tests.compare import Plain, asked, fold, plain, record, same
 from tests.naive_fold import naive
 from tests.strategies import NAMES, NIL, RUNS, json_values, ledgers, texts
@@ -176,11 +176,13 @@ def test_prefix_law_at_every_record(records: list[Plain], run: str) -> None:
         before = after
 
 
-def _says_what_changed(before: RoundsAnswer, after: RoundsAnswer, changed: tuple[int, ...]) -> None:
-    assert list(changed) == sorted(set(changed))
+def _says_what_changed(before: RoundsAnswer, after: RoundsAnswer, changed: Changed) -> None:
+    assert list(changed.turns) == sorted(set(changed.turns))
+    heads = [(one.opening, one.closing, one.worktree, one.opened_at) for one in (before, after)]
+    assert changed.head or heads[0] == heads[1]
     for turn in after.turns:
         old = before.turns[turn.number - 1] if turn.number <= len(before.turns) else None
-        if turn.number not in changed:
+        if turn.number not in changed.turns:
             assert turn is old
     assert after is before or after != before or changed
 

@@ -1,5 +1,7 @@
 """The fold fed live: what a record changed, what stays the same object, what is told beside the answer."""
 
+import pytest
+
 from accounting.ledger import Place, Problem, ProblemCode
 from accounting.ledger.problem import LISTED
 from accounting.views.rounds import RoundsFold
@@ -10,6 +12,7 @@ from tests.cases.build import (
     RUN,
     Line,
     called,
+    checkpoint,
     consumed,
     enqueued,
     model,
@@ -21,18 +24,19 @@ from tests.cases.build import (
     result,
 )
 from tests.compare import asked, record
+from tests.compare import fold as folded
 
 ASKED = asked(RUN)
 HERE = Place(segment="a.jsonl", line=7, offset=99)
 
 
 def fed(fold: RoundsFold, *lines: Line, first: int = 0) -> list[tuple[int, ...]]:
-    """What each line changed; lines without a seq of their own are numbered on."""
+    """The turns that each line changed; lines without a seq of their own are numbered on."""
     changed: list[tuple[int, ...]] = []
     for index, line in enumerate(lines, first):
         seq = index if line.seq is None else line.seq
         plain = {"v": line.v, "run": line.run, "seq": seq, "t": seq, "kind": line.kind, "data": line.data}
-        changed.append(fold.feed(record(plain), HERE))
+        changed.append(fold.feed(record(plain), HERE).turns)
     return changed
 
 
@@ -113,3 +117,33 @@ def test_only_letters_in_reach_are_remembered() -> None:
     fed(fold, on(last + 9, consumed(f"s{last + 9 - REACH}")), on(last + 10, consumed(f"s{last + 9 - REACH}")))
     sessions = [note.arrived.session for note in fold.answer().turns[0].notes if note.arrived]
     assert sessions == [OTHER, OTHER, OTHER, None]
+
+
+def test_a_record_says_when_it_changed_the_head() -> None:
+    fold = RoundsFold(ASKED)
+    lines = [
+        (Line("run_started", {}), True),
+        (Line("run_started", {}), False),
+        (Line("worktree_opened", {"name": "w"}), True),
+        (model(), False),
+        (checkpoint(), True),
+        (checkpoint(), False),
+        (Line("run_frozen", {"completion": "done"}), True),
+        (Line("went_back", {}), False),
+    ]
+    for seq, (line, head) in enumerate(lines):
+        plain = {"v": 2, "run": RUN, "seq": seq, "t": seq, "kind": line.kind, "data": line.data}
+        before = fold.answer()
+        changed = fold.feed(record(plain))
+        assert changed.head == head
+        assert bool(changed) == (fold.answer() != before)
+
+
+def test_an_answer_says_when_older_records_were_left_out() -> None:
+    lines = [model(), replied(), model()]
+    records = [
+        {"v": 2, "run": RUN, "seq": at, "t": at, "kind": one.kind, "data": one.data} for at, one in enumerate(lines)
+    ]
+    assert [folded(records, RUN, window).cut for window in (None, 4, 3, 2, 0)] == [False, False, False, True, True]
+    with pytest.raises(ValueError, match="window of -1"):
+        folded(records, RUN, -1)
