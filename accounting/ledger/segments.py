@@ -60,20 +60,27 @@ def segments(path: Path, name: str | None = None) -> tuple[Segment, ...]:
 def blocks(file: BinaryIO) -> Iterator[Block]:
     """The bytes of a file in blocks of whole lines, then its tail.
 
-    A run of zero bytes at the end is space set aside for lines to come (ledger.md 7): it is left out of the tail,
-    and never held in memory.
+    A run of zero bytes at the end is space set aside for lines to come (ledger.md 7): it is left out of the tail, and
+    never held in memory. Nor is a long one in the midst of a line, of which one zero is kept: with that it is no line.
     """
     offset = 0
-    unfinished: list[bytes | memoryview] = []
-    zeros = 0
+    unfinished: list[bytes] = []
+    zeros = left_out = 0
     while chunk := file.read(BLOCK):
         if not chunk.strip(b"\0"):
             zeros += len(chunk)
             continue
         if zeros:
-            unfinished.append(bytes(zeros))
+            unfinished.append(b"\0")
+            left_out += zeros - 1
             zeros = 0
-        end = chunk.rfind(b"\n") + 1
+        if left_out and (end := chunk.find(b"\n") + 1):
+            # A block of the one line, for what follows stands further on than its content says.
+            content = b"".join((*unfinished, chunk[:end]))
+            yield Block(offset=offset, content=content, whole=True)
+            offset += len(content) + left_out
+            unfinished, left_out, chunk = [], 0, chunk[end:]
+        end = 0 if left_out else chunk.rfind(b"\n") + 1
         if not end:
             unfinished.append(chunk)
             continue

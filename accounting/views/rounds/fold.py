@@ -297,7 +297,7 @@ class RoundsFold:
         self._worktree = text(record.data.get("name"))
         return self._leave_outside(record) if self._worktree is None else self._use_for_head()
 
-    _steps: ClassVar[Mapping[str, Callable[["RoundsFold", Record, Place | None], Changed]]] = {
+    _steps: ClassVar[Mapping[str, Callable[..., Changed]]] = {
         **dict.fromkeys(NOTES, _note),
         Kind.model_called: _model_called,
         Kind.model_returned: _model_returned,

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -99,23 +100,51 @@ def test_damage_never_raises_and_never_hides_a_record(
         assert path.read_bytes()[place.offset :].startswith(whole[place.line - 1] + b"\n")
 
 
-@given(
-    st.integers(1, 40),
-    st.lists(st.integers(0, 60), max_size=12),
-    st.sampled_from([b"", b"\0" * 30, b"torn", b"torn\0\0"]),
-)
-def test_blocks_of_any_size_give_the_same_lines(size: int, lengths: list[int], tail: bytes) -> None:
-    data = b"".join(b"x" * length + b"\n" for length in lengths) + tail
+PIECES = st.sampled_from([b"x", b"yy", b"\n", b"\0", b"\0" * 9, b"\0" * 40])
+
+
+@given(st.integers(1, 20), st.lists(PIECES, max_size=30))
+def test_blocks_of_any_size_give_the_same_lines(size: int, pieces: list[bytes]) -> None:
+    data = b"".join(pieces)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(segments_module, "BLOCK", size)
         blocks = list(segments_module.blocks(io.BytesIO(data)))
-    assert b"".join(block.content for block in blocks) == data.rstrip(b"\0")
-    offset = 0
+    found: list[tuple[int, bytes]] = []
     for block in blocks:
-        assert block.offset == offset
         assert block.whole == block.content.endswith(b"\n")
-        offset += len(block.content)
+        at = block.offset
+        for one in block.content.split(b"\n")[: -1 if block.whole else None]:
+            found.append((at, one))
+            at += len(one) + 1
+    *whole, tail = data.split(b"\n")
+    expected: list[tuple[int, bytes]] = []
+    at = 0
+    for one in [*whole, *([tail.rstrip(b"\0")] if tail.rstrip(b"\0") else [])]:
+        expected.append((at, one))
+        at += len(one) + 1
+    assert [at for at, _ in found] == [at for at, _ in expected]
+    # Of zeros that fill a whole block one is kept: a line with a zero is no line anyway.
+    assert [re.sub(b"\0+", b"\0", one) for _, one in found] == [re.sub(b"\0+", b"\0", one) for _, one in expected]
     assert [block.whole for block in blocks if not block.whole] in ([], [False])
+
+
+needs_proc = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read from /proc")
+
+
+@needs_proc
+def test_a_hole_of_zeros_costs_its_line_and_no_memory(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    with path.open("wb") as file:
+        file.write(canonical(LINE) + b"\n" + b"torn")
+        file.seek(300_000_000, 1)
+        file.write(canonical(LINE | {"seq": 1}) + b"\n" + canonical(LINE | {"seq": 2}) + b"\n")
+    done = subprocess.run([sys.executable, "-c", PEAK, str(path), RUN], check=True, capture_output=True, text=True)
+    assert int(done.stdout) < 80
+    found, problems = read(path)
+    assert [(one.seq, place.line) for one, place in found] == [(0, 1), (2, 3)]
+    last = canonical(LINE | {"seq": 2}) + b"\n"
+    assert found[1][1].offset == path.stat().st_size - len(last)
+    assert [(problem.code, problem.place and problem.place.line) for problem in problems] == [(ProblemCode.not_json, 2)]
 
 
 # One line, one oddity each.
@@ -385,7 +414,7 @@ print(int(peak) // 1024)
 """
 
 
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read from /proc")
+@needs_proc
 def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     other = canonical(LINE | {"run": RUNS[1], "data": {"model": "x" * 4000}}) + b"\n"
@@ -411,3 +440,24 @@ def test_a_line_of_fifty_megabytes_is_one_line(tmp_path: Path) -> None:
     assert len(turns) == 2
     assert turns[0].said is not None
     assert len(turns[0].said) == 50_000_000
+
+
+@needs_proc
+def test_a_very_odd_line_costs_no_memory_out_of_proportion(tmp_path: Path) -> None:
+    odd = with_data('{"' + "k" * 200_000 + '":[' + ",".join(["0.5"] * 10_000) + "]}").encode()
+    path = write(tmp_path / "a.jsonl", [canonical(LINE), odd.replace(b'"seq":0', b'"seq":1')])
+    done = subprocess.run([sys.executable, "-c", PEAK, str(path), RUN], check=True, capture_output=True, text=True)
+    assert int(done.stdout) < 80
+    [problem] = read(path)[1]
+    assert len(problem.found) < 300
+    assert problem.found.endswith(", and 9999 more")
+
+
+def test_a_value_that_is_no_record_is_told_briefly_however_deep() -> None:
+    def called_from(frames: int, text: str) -> list[Problem]:
+        return line(text)[1] if frames == 0 else called_from(frames - 1, text)
+
+    deep = "[" * 900 + "]" * 900
+    for text in (deep, with_data("{}").replace('"v":2', f'"v":{deep}')):
+        [problem] = called_from(200, text)
+        assert (problem.code, problem.found) == (ProblemCode.not_a_record, "a list")
