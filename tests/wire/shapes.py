@@ -157,7 +157,9 @@ def _struct(cls: type[Struct]) -> st.SearchStrategy[Any]:
     if cls is wire.EventRecord:
         parts["data"] = st.sampled_from([Raw(compact(one)) for one in _JSON if isinstance(one, dict)])
     if cls is wire.Usage:
-        parts["v"] = st.sampled_from([None, 1])
+        few = st.sampled_from([None, 0, 1])  # the counts of an older row have to add up
+        older = parts | {"v": st.none(), "cache_read_tokens": few, "cache_write_tokens": few}
+        return st.one_of(st.builds(cls, **parts | {"v": st.just(1)}), st.builds(cls, **older))
     if cls is wire.ToolResult:
         answered = parts | {"result": values(_without(hints["result"], NoneType)), "error": st.just(UNSET)}
         failed = parts | {"result": st.none(), "error": values(_without(hints["error"], UnsetType))}

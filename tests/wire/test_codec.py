@@ -204,6 +204,7 @@ def event(kind: str, data: bytes) -> EventRecord:
     return decode(head.encode() + data + b"}", EventRecord)
 
 
+MANY = b'"cache_read_tokens":18446744073709551615'
 ERROR = b'"code":"E_BUSY","action":"a","subject":"s","nearby":[],"recovery":"r"'
 
 
@@ -211,6 +212,10 @@ def test_a_payload_reads_as_its_kind() -> None:
     degraded = payload(event("provider_degraded", b"{" + ERROR + b',"retriable":true}'))
     assert isinstance(degraded, RecordedError)
     assert degraded.error.retry == "yes"
+    for retry in (b'"retry":null,"retriable":true', b'"retry":"yes","retriable":null'):
+        older = payload(event("gate_denied", b"{" + ERROR + b"," + retry + b"}"))
+        assert isinstance(older, RecordedError)
+        assert older.error.retry == "yes"
     vault = payload(event("provider_degraded", b'{"component":"v","fallback":"f","persistence":"p","reason":"r"}'))
     assert isinstance(vault, VaultFellBack)
     steer = payload(event("watchdog_fired", b'{"action":"steer","text":"t","corrections":1,"provider_failures":0}'))
@@ -233,6 +238,11 @@ def test_a_payload_of_several_forms_says_why_it_is_none_of_them() -> None:
         ("tool_result", b'{"tool_use_id":"c","name":"n","result":{},"error":null}'),
         ("tool_result", b'{"tool_use_id":"c","name":"n","result":null}'),
         ("gate_denied", b"{" + ERROR + b"}"),
+        ("gate_denied", b"{" + ERROR + b',"retry":null}'),
+        (
+            "model_returned",
+            b'{"message":{},"calls":0,"usage":{"input_tokens":1,"output_tokens":1,"cache_read_tokens":18446744073709551615}}',
+        ),
         ("watchdog_fired", b'{"action":"dance","corrections":1,"provider_failures":0}'),
         ("model_returned", b'{"message":{},"calls":0,"usage":{"v":2,"input_tokens":1,"output_tokens":1}}'),
         ("model_returned", b'{"message":{},"calls":18446744073709551616}'),

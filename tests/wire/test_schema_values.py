@@ -75,6 +75,9 @@ def test_a_damaged_payload_validates_exactly_when_it_reads(drawn: tuple[wire.Kin
     valid = judge("event-record", "EventRecord").accepts(record)
     # Where a shape allows any JSON a schema allows any integer; the codec holds it to 64 bits all the same.
     assume(not valid or str(2**64).encode() not in compact(record))
+    # Nor does a schema add up: the counts of an older row may come to more.
+    usage: Any = record["data"].get("usage")
+    assume(usage in (None, True) or '"v": 1' in json.dumps(usage) or str(2**64 - 1) not in json.dumps(usage))
     if valid:
         payload_of(record)
     else:

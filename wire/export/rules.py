@@ -71,7 +71,7 @@ def _locator_told(document: Document, cls: type[Struct]) -> Schema:
 
 
 def _recorded_error(document: Document, cls: type[Struct]) -> Schema:
-    either = [{"required": ["retry"]}, {"required": ["retriable"]}]
+    either = [{"properties": {name: {"not": {"type": "null"}}}, "required": [name]} for name in ("retry", "retriable")]
     return document.object(cls) | {"anyOf": either}
 
 

@@ -5,7 +5,20 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from wire.scalars import U32, U64, B3Hash, Json, JsonObject, Locator, Micros, TimeMs, Tokens, UsdMicros, check_range
+from wire.scalars import (
+    U32,
+    U64,
+    U64_MAX,
+    B3Hash,
+    Json,
+    JsonObject,
+    Locator,
+    Micros,
+    TimeMs,
+    Tokens,
+    UsdMicros,
+    check_range,
+)
 
 
 class ModelCalled(Struct, frozen=True, kw_only=True):
@@ -44,6 +57,9 @@ class Usage(Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if self.v not in (None, 1):
             raise ValueError(f"usage of version {self.v} is not known")
+        cached = (self.cache_read_tokens or 0) + (self.cache_write_tokens or 0)
+        if self.v is None and cached > self.input_tokens and cached + self.input_tokens > U64_MAX:
+            raise ValueError("the counts of an older row add up to no more than u64")
 
 
 class TextBlock(Struct, frozen=True, kw_only=True, tag_field="kind", tag="text"):

@@ -21,9 +21,9 @@ class RecordedError(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Names close to the subject that do exist."""
     recovery: str
     """What to do about it."""
-    retry: Retry | UnsetType = UNSET
+    retry: Retry | UnsetType | None = UNSET
     """Whether trying the same again can help."""
-    retriable: bool | UnsetType = UNSET
+    retriable: bool | UnsetType | None = UNSET
     """The older spelling of `retry`: true is yes, false is no."""
     retry_after_ms: U64 | UnsetType | None = UNSET
     """Milliseconds to wait before the next try; absent when nobody said."""
@@ -33,13 +33,13 @@ class RecordedError(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What went wrong at the provider; absent when none was involved."""
 
     def __post_init__(self) -> None:
-        if self.retry is UNSET and self.retriable is UNSET:
+        if self.retry in (UNSET, None) and self.retriable in (UNSET, None):
             raise ValueError("an error shape has `retry` (or, on older lines, `retriable`)")
 
     @property
     def error(self) -> ErrorShape:
         """The error shape that it spells."""
-        retry = self.retry if self.retry is not UNSET else Retry.yes if self.retriable else Retry.no
+        retry = self.retry if isinstance(self.retry, Retry) else Retry.yes if self.retriable is True else Retry.no
         return ErrorShape(
             code=self.code,
             action=self.action,

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from accounting.ledger import Ledger, Place, Problem, ProblemCode, Problems
 from accounting.views.rounds.fold import RoundsFold
@@ -14,7 +14,7 @@ from accounting.views.rounds.pairings import REACH, Letters
 from wire.answer.rounds import RoundsAnswer
 from wire.record.envelope import Record
 from wire.record.kinds import Kind
-from wire.scalars import NIL_RUN, RunId
+from wire.scalars import NIL_RUN, JsonObject, RunId
 
 Placed: TypeAlias = tuple[Record, Place | None]
 """A record, and where it was read from when it was read from a file."""
@@ -127,8 +127,9 @@ def _newest(records: Iterable[Placed], run: RunId, window: int) -> tuple[Iterato
     own = 0
     cut = False
     for item in records:
-        kept.append(item)
-        own += item[0].run == run
+        ours = item[0].run == run
+        kept.append(item if ours else _half(item))
+        own += ours
         while kept and (own > window or kept[0][0].run != run):
             oldest = kept.popleft()
             if oldest[0].run == run:
@@ -137,3 +138,13 @@ def _newest(records: Iterable[Placed], run: RunId, window: int) -> tuple[Iterato
             elif oldest[0].kind == Kind.signal_enqueued:
                 sent_before.append(oldest)
     return iter((*sent_before, *kept)), cut
+
+
+def _half(item: Placed) -> Placed:
+    """Of a record that waits for its other half, what a pairing reads: a letter may carry much more."""
+    record, place = item
+    data: JsonObject = {key: record.data[key] for key in ("id", "from", "kind") if key in record.data}
+    carried = record.data.get("payload")
+    if isinstance(carried, dict) and "text" in carried:
+        data["payload"] = {"text": carried["text"]}
+    return structs.replace(record, data=data), place
