@@ -3,7 +3,7 @@
 import os
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from msgspec import Struct, structs
 
@@ -18,6 +18,9 @@ from wire.scalars import NIL_RUN, JsonObject, RunId
 
 Placed: TypeAlias = tuple[Record, Place | None]
 """A record, and where it was read from when it was read from a file."""
+
+
+_APPROVALS: Final = frozenset((Kind.approval_requested, Kind.approval_resolved))
 
 
 class Rounds(Struct, frozen=True, kw_only=True):
@@ -78,9 +81,11 @@ def every_run(records: Iterable[Placed], *, texts: bool = True) -> dict[RunId, R
         if fold is None:
             fold = folds[record.run] = RoundsFold(record.run, texts=texts, letters=letters)
         fold.feed(record, place)
+        if record.kind not in _APPROVALS:
+            continue
         if record.kind == Kind.approval_requested:
             asked.setdefault(_id(record), []).append(fold)
-        elif record.kind == Kind.approval_resolved and record.run == NIL_RUN:
+        elif record.run == NIL_RUN:
             for asker in asked.pop(_id(record), ()):
                 if asker is not fold:
                     asker.feed(record)
