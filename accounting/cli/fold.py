@@ -31,5 +31,5 @@ def fold(ctx: click.Context, path: str, asked: str | None, window: int | None) -
 
     with opened(path) as ledger:
         folded = fold_chosen(ledger, path, asked, window)
-    put(encode(folded.answer) + b"\n")
+    put(encode(folded.answer), b"\n")
     ctx.exit(tell(folded.problems, folded.problem_counts))

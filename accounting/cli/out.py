@@ -5,12 +5,13 @@ from io import FileIO
 from typing import BinaryIO
 
 
-def put(data: bytes) -> None:
-    """Write the bytes to standard output."""
+def put(*parts: bytes) -> None:
+    """Write the bytes to standard output, one part after the other."""
     if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison] - it is when closed at the start
         return
     sys.stdout.flush()
-    write_all(sys.stdout.buffer, data)
+    for part in parts:
+        write_all(sys.stdout.buffer, part)
     sys.stdout.buffer.flush()
 
 

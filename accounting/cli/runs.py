@@ -32,7 +32,7 @@ def runs(ctx: click.Context, path: str, *, as_json: bool) -> None:
     if as_json:
         from wire import encode
 
-        put(encode(found.runs) + b"\n")
+        put(encode(found.runs), b"\n")
     else:
         from accounting.cli.screen import screen, show_lines
         from accounting.cli.table import table

@@ -35,7 +35,7 @@ def show(ctx: click.Context, path: str, asked: str | None, window: int | None, *
     if as_json:
         from wire import encode
 
-        put(encode(folded.answer) + b"\n")
+        put(encode(folded.answer), b"\n")
     else:
         from accounting.cli.draw import draw
         from accounting.cli.screen import screen, show_lines
