@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -146,13 +146,14 @@ def opened_with_a_reader(pipe: Path, reader: "subprocess.Popen[bytes]") -> int:
                 raise AssertionError(f"exit code {reader.wait(0.005)} before the pipe was opened") from None
 
 
-@contextmanager
-def killed_in_the_end(running: "subprocess.Popen[bytes]") -> Generator[None]:
-    """A process that does not end by itself fails the test and does not hold it up."""
-    try:
-        yield
-    finally:
-        running.kill()
+def interrupted(running: "subprocess.Popen[bytes]") -> tuple[bytes, bytes]:
+    """What a process leaves after Ctrl-C, pressed again where the first came just before it began to wait."""
+    for _ in range(30):
+        running.send_signal(signal.SIGINT)
+        with suppress(subprocess.TimeoutExpired):
+            return running.communicate(timeout=1)
+    running.kill()
+    raise AssertionError("it does not take Ctrl-C")
 
 
 def test_ctrl_c_while_taking_in_a_pipe(tmp_path: Path) -> None:
@@ -165,9 +166,7 @@ def test_ctrl_c_while_taking_in_a_pipe(tmp_path: Path) -> None:
         writing = opened_with_a_reader(pipe, running)
         [kept] = temporary.iterdir()
         assert kept.stat().st_mode & 0o777 == 0o600
-        with killed_in_the_end(running):
-            running.send_signal(signal.SIGINT)
-            assert running.communicate(timeout=30) == (b"", b"")
+        assert interrupted(running) == (b"", b"")
         os.close(writing)
     assert running.returncode == INTERRUPTED
     assert [*temporary.iterdir()] == []
@@ -180,7 +179,5 @@ def test_ctrl_c_while_drawing(talkative: Path) -> None:
         assert running.stdout is not None
         # It draws more than a pipe holds, and waits for a reader in the midst of it.
         assert running.stdout.read(1)
-        with killed_in_the_end(running):
-            running.send_signal(signal.SIGINT)
-            _, told = running.communicate(timeout=30)
+        _, told = interrupted(running)
     assert (running.returncode, told) == (INTERRUPTED, b"")
