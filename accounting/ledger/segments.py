@@ -80,7 +80,7 @@ def blocks(file: BinaryIO) -> Iterator[Block]:
             yield Block(offset=offset, content=content, whole=True)
             offset += len(content) + left_out
             unfinished, left_out, chunk = [], 0, chunk[end:]
-        end = 0 if left_out else chunk.rfind(b"\n") + 1
+        end = chunk.rfind(b"\n") + 1
         if not end:
             unfinished.append(chunk)
             continue

@@ -345,6 +345,20 @@ def test_a_problem_names_file_line_and_byte_offset(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("run", [None, RUN])
+def test_lines_are_numbered_across_blocks(tmp_path: Path, run: str | None) -> None:
+    others = [canonical(LINE | {"run": RUNS[1], "data": {"model": "x" * 900}})] * 700
+    lines = [*others, canonical(LINE), b"junk", *others, canonical(LINE | {"seq": 1}), b"more junk"]
+    path = write(tmp_path / "a.jsonl", lines)
+    assert path.stat().st_size > 10 * segments_module.BLOCK
+    found, problems = read(path, None if run is None else asked(run))
+    assert [place.line for one, place in found if one.run == RUN] == [701, 1403]
+    assert [problem.place and problem.place.line for problem in problems] == [702, 1404]
+    counted: list[Problem] = []
+    assert Ledger(path).run_ids(counted.append) == {RUNS[1]: 1400, RUN: 2}
+    assert counted == problems
+
+
 def test_lines_may_end_in_carriage_return_and_newline(tmp_path: Path) -> None:
     found, problems = read(write(tmp_path / "a.jsonl", [canonical(LINE)], end=b"\r\n"))
     assert len(found) == 1
