@@ -76,27 +76,33 @@ class Ledger:
                 lines[run] = lines.get(run, 0) + 1
         return lines
 
-    def _lines(
-        self, choose: Callable[[bytes], Choice], report: Callable[[Problem], None]
-    ) -> Iterator[tuple[bytes, Place]]:
-        """The chosen lines of every segment, without their newlines; what an older segment ends in is reported."""
-        self._passed = 0
-        for segment in self.segments:
+    def blocks(self, first: int = 0) -> Iterator[tuple[Segment, Block, int]]:
+        """The segments' bytes in blocks of whole lines, then each one's tail; with each its first line's number.
+
+        `first` is the index of the segment to begin with.
+        """
+        self._passed = sum(segment.path.stat().st_size for segment in self.segments[:first])
+        for segment in self.segments[first:]:
             with segment.path.open("rb", buffering=0) as file:
                 self._open = file
                 number = 1
                 for block in blocks(file):
-                    if not block.whole:
-                        if not segment.newest:
-                            report(_torn(segment, block, number))
-                        break
-                    chosen, count = choose(block.content)
-                    for index, start, end in chosen:
-                        place = Place(segment=segment.name, line=number + index, offset=block.offset + start)
-                        yield block.content[start:end], place
-                    number += count
+                    yield segment, block, number
+                    number += block.content.count(b"\n")
                 self._passed += os.fstat(file.fileno()).st_size
                 self._open = None
+
+    def _lines(
+        self, choose: Callable[[bytes], Choice], report: Callable[[Problem], None]
+    ) -> Iterator[tuple[bytes, Place]]:
+        """The chosen lines of every segment, without their newlines; what an older segment ends in is reported."""
+        for segment, block, number in self.blocks():
+            if block.whole:
+                for index, start, end in choose(block.content)[0]:
+                    place = Place(segment=segment.name, line=number + index, offset=block.offset + start)
+                    yield block.content[start:end], place
+            elif not segment.newest:
+                report(_torn(segment, block, number))
 
 
 def _torn(segment: Segment, block: Block, number: int) -> Problem:

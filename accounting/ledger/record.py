@@ -8,14 +8,15 @@ Whatever is odd about a line, `parse` reads it and names what it finds.
 import json as standard
 from collections.abc import Callable, Iterator
 from decimal import Decimal
-from typing import Annotated, Any, Final, TypeGuard
+from typing import Annotated, Final, TypeGuard
 
-from msgspec import UNSET, DecodeError, Meta, Struct, UnsetType, json
+from msgspec import UNSET, DecodeError, Meta, Struct, UnsetType, ValidationError, json
 
 from accounting.ledger.parse import DEEPEST_WRITTEN, NotJsonError, Oddities, parse, shortened
+from accounting.ledger.plain import Shallow, plain
 from accounting.ledger.problem import Place, Problem, ProblemCode
 from wire.record.envelope import NEWEST_VERSION, Record
-from wire.scalars import I64_MIN, U64_MAX, Json, JsonObject, RunId, run_id, u64
+from wire.scalars import U64_MAX, Json, JsonObject, RunId, run_id, u64
 
 _KEYS: Final = frozenset(("v", "run", "seq", "prev", "t", "who", "addr", "kind", "data", "ig"))
 
@@ -31,8 +32,14 @@ class _Line(Struct, frozen=True, kw_only=True, omit_defaults=True):
     who: str
     addr: str | UnsetType = UNSET
     kind: str
-    data: JsonObject
+    data: Shallow
     ig: bool = False
+
+
+class _DeepLine(_Line, frozen=True, kw_only=True, omit_defaults=True):
+    """The same with any payload; key order is the parent's."""
+
+    data: JsonObject
 
 
 Report = Callable[[Problem], None]
@@ -44,7 +51,8 @@ class LineReader:
     def __init__(self, report: Report) -> None:
         self._report = report
         self._floats: list[str] = []
-        self._decode = json.Decoder(_Line, float_hook=self._float).decode
+        self._decode = json.Decoder(_Line).decode
+        self._decode_deep = json.Decoder(_DeepLine, float_hook=self._float).decode
         self._encode = json.Encoder().encode
         self._runs: dict[str, RunId] = {}
 
@@ -52,14 +60,31 @@ class LineReader:
         """The record that a line (without its newline) holds, or `None` when it is no record."""
         try:
             read = self._decode(line)
-            again = self._encode(read)
-            run = self._runs.get(read.run) or self._known(read.run)
+        except ValidationError:
+            deep = self._read_deep(line)
+            if deep is None:
+                return self._read_odd(line, place)
+            read = deep
         except (DecodeError, RecursionError):
             return self._read_odd(line, place)
-        odd = bool(self._floats) or read.seq > U64_MAX or read.t > U64_MAX or not _plain(read.data)
-        if odd or run is None or (again != line and not _each_key_once(line)):
+        again = self._encode(read)
+        run = self._runs.get(read.run) or self._known(read.run)
+        odd = run is None or read.seq > U64_MAX or read.t > U64_MAX
+        if odd or (again != line and not _each_key_once(line)):
             return self._read_odd(line, place)
+        assert run is not None
         return Record(v=read.v, run=run, seq=read.seq, t=read.t, kind=read.kind, data=read.data)
+
+    def _read_deep(self, line: bytes) -> _Line | None:
+        """The line all the same, where its payload nests deeper than is common, or has integers past i64."""
+        try:
+            read = self._decode_deep(line)
+        except (DecodeError, RecursionError):
+            read = None
+        if self._floats:
+            self._floats.clear()
+            return None
+        return read if read is not None and plain(read.data) else None
 
     def _float(self, spelled: str) -> float:
         self._floats.append(spelled)
@@ -93,7 +118,7 @@ class LineReader:
         record = _assemble(value)
         if isinstance(record, _Unusable):
             code = ProblemCode.not_a_record
-            self._report(Problem(code=code, place=place, expected=record.expected, found=_spelled(record.found)))
+            self._report(Problem(code=code, place=place, expected=record.expected, found=spelled(record.found)))
             return None
         for code, found in _told(value, oddities, bad_utf8, record):
             self._report(Problem(code=code, place=place, seq=record.seq, expected=_EXPECTED[code], found=found))
@@ -109,7 +134,7 @@ def _told(line: Json, oddities: Oddities, bad_utf8: str | None, record: Record) 
         more = f", and {oddity.count - 1} more" if oddity.count > 1 else ""
         yield code, f"{oddity.found} at {oddity.where}{more}"
     if record.v != line["v"]:
-        yield ProblemCode.version_ahead, _spelled(line["v"])
+        yield ProblemCode.version_ahead, spelled(line["v"])
     if unknown := [key for key in line if key not in _KEYS]:
         more = f", and {len(unknown) - 1} more" if len(unknown) > 1 else ""
         yield ProblemCode.unknown_key, shortened(unknown[0]) + more
@@ -139,7 +164,7 @@ def _assemble(value: Json) -> Record | _Unusable:
         return _Unusable("a JSON object", value)
     version, kind, data = value.get("v"), value.get("kind"), value.get("data")
     run, seq, t = run_id(value.get("run")), u64(value.get("seq")), u64(value.get("t"))
-    if not _is_version(version):
+    if not is_version(version):
         return _Unusable("`v`, an integer from 1", version)
     if run is None:
         return _Unusable("`run`, a hyphenated lower-case uuid", value.get("run"))
@@ -155,12 +180,13 @@ def _assemble(value: Json) -> Record | _Unusable:
     return Record(v=int(known), run=run, seq=seq, t=t, kind=kind, data=data)
 
 
-def _is_version(value: object) -> TypeGuard[int]:
+def is_version(value: object) -> TypeGuard[int]:
+    """Whether a `v` is an integer from 1, however large."""
     # An integer of thousands of digits arrives as a Decimal.
     return (type(value) is int or (isinstance(value, Decimal) and value.as_tuple().exponent == 0)) and value >= 1
 
 
-def _spelled(value: object) -> str:
+def spelled(value: object) -> str:
     """A value as a problem tells it: short however large it is."""
     if value is None:
         return "nothing"
@@ -185,24 +211,3 @@ def _unless_repeated(pairs: list[tuple[str, Json]]) -> JsonObject:
     if len(items) != len(pairs):
         raise ValueError("a key twice")
     return items
-
-
-def _plain(data: JsonObject) -> bool:
-    """Whether a payload nests no deeper than a writer may, and its integers fit 64 bits."""
-    # Every value of every line read passes here: types are told apart the quick way, strings first.
-    level: list[JsonObject | list[Json]] = [data]
-    for _ in range(DEEPEST_WRITTEN):
-        deeper: list[Any] = []
-        for container in level:
-            for value in container.values() if type(container) is dict else container:
-                kind = type(value)
-                if kind is str:
-                    continue
-                if kind is dict or kind is list:
-                    deeper.append(value)
-                elif kind is int and not I64_MIN <= value <= U64_MAX:  # type: ignore[operator]
-                    return False
-        if not deeper:
-            return True
-        level = deeper
-    return False
