@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 from accounting.ledger import Ledger, Place, Problem
+from accounting.ledger.canonical import GENESIS, line_hash
 from tests.compare import Plain
 from wire import Record
 from wire.scalars import RunId
@@ -22,6 +23,15 @@ def canonical(record: Plain) -> bytes:
     line |= {"kind": record["kind"], "data": _sorted(record["data"])}
     line |= {key: record[key] for key in ("ig",) if key in record}
     return _dumps(line, (",", ":")).encode()
+
+
+def chained(records: Iterable[Plain]) -> list[bytes]:
+    """The lines of these records, numbered from 0 and chained."""
+    lines: list[bytes] = []
+    for seq, record in enumerate(records):
+        prev = line_hash(lines[-1]) if lines else GENESIS
+        lines.append(canonical({**record, "seq": seq, "prev": prev}))
+    return lines
 
 
 def _dumps(value: Any, separators: tuple[str, str]) -> str:

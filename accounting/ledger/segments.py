@@ -7,10 +7,23 @@ from typing import BinaryIO, Final
 
 from msgspec import Struct
 
+from wire.scalars import Seq
+
 BLOCK: Final = 1 << 16
 """How many bytes are read at a time: few enough to stay in the processor's cache. A longer line is read whole."""
 
-_is_segment = re.compile(r"ledger-[0-9]{20}\.jsonl").fullmatch
+_is_segment = re.compile(r"ledger-([0-9]{20})\.jsonl").fullmatch
+
+
+def segment_name(first: Seq) -> str:
+    """The name of the segment whose first line has that `seq`."""
+    return f"ledger-{first:020}.jsonl"
+
+
+def first_seq(name: str) -> Seq | None:
+    """The `seq` that a segment's name gives its first line; `None` when it is no segment's name."""
+    named = _is_segment(name)
+    return None if named is None else int(named[1])
 
 
 class NotALedgerError(Exception):

@@ -16,7 +16,7 @@ from accounting.ledger.checking.rules import RULE, RULES
 from accounting.ledger.checking.story import Story
 from accounting.ledger.ledger import Ledger
 from accounting.ledger.parse import NotJsonError, parse
-from accounting.ledger.segments import Block, Segment
+from accounting.ledger.segments import Block, Segment, first_seq, segment_name
 from wire.check import CheckReport, CheckSummary, Finding, RuleCount, Severity
 from wire.scalars import B3Hash, Seq, run_id, u64
 
@@ -24,7 +24,6 @@ SEGMENT_LIMIT: Final = 64 << 20
 """Bytes that a segment of several lines keeps to (ledger.md 7)."""
 
 _number: Final = re.compile(rb'\{"v":[0-9]+,"run":"[^"\\]*","seq":([0-9]{1,20}),').match
-_named: Final = re.compile(r"ledger-([0-9]{20})\.jsonl").fullmatch
 
 
 def verify(
@@ -230,9 +229,9 @@ class Verification(Iterator[Finding]):
         """What a line is to its segment: the first one, or the one that makes it too long."""
         if self._count == 1:
             self._first_seq = read.seq
-        name = _first_seq_of(self._segment)
+        name = first_seq(self._segment.path.name)
         if number == 1 and read.seq is not None and name not in (None, read.seq):
-            yield self._finding("segment-name", f"ledger-{read.seq:020}.jsonl", self._segment.path.name, read)
+            yield self._finding("segment-name", segment_name(read.seq), self._segment.path.name, read)
         if number > 1 and end >= SEGMENT_LIMIT:
             yield self._finding("long-segment", f"up to {SEGMENT_LIMIT} bytes", f"a line that ends at byte {end}", read)
 
@@ -290,17 +289,11 @@ class Verification(Iterator[Finding]):
         )
 
 
-def _first_seq_of(segment: Segment) -> int | None:
-    """The `seq` that a segment's name gives its first line; `None` when it is not named so."""
-    named = _named(segment.path.name)
-    return None if named is None else int(named[1])
-
-
 def _segment_with(segments: tuple[Segment, ...], seq: Seq) -> int:
     """The index of the segment in which the line of that `seq` stands, going by the names."""
     first = 0
     for index, segment in enumerate(segments):
-        named = _first_seq_of(segment)
+        named = first_seq(segment.path.name)
         if named is not None and named <= seq:
             first = index
     return first
