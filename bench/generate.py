@@ -1,4 +1,4 @@
-"""A ledger of many interleaved runs, for measuring: canonical lines, a valid numbering, about 2 kB each.
+"""A ledger of many interleaved runs, for measuring: canonical lines that chain, about 2 kB each.
 
 python -m bench.generate PATH BYTES [RUNS]
 """
@@ -9,9 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from msgspec import json
-
-_encode = json.Encoder(order="sorted").encode
+from accounting.ledger.canonical import GENESIS, encode_sorted, line_hash
 
 
 def _words(source: random.Random, size: int) -> str:
@@ -69,16 +67,18 @@ def write_ledger(path: Path, size: int, runs: int = 50, seed: int = 1) -> None:
     ids = [f"0198f6a2-7c4a-7bbb-9d1e-{index:012x}" for index in range(runs)]
     sessions = [_session(source, pool) for _ in ids]
     written = seq = 0
+    prev = GENESIS
     with path.open("wb", buffering=1 << 20) as file:
         while written < size:
             index = source.randrange(runs)
             kind, data = next(sessions[index])
-            # No reader here follows the chain, so any hash of the right length serves.
-            line = (
-                f'{{"v":2,"run":"{ids[index]}","seq":{seq},"prev":"{seq:064x}","t":{1_700_000_000_000 + seq},'
+            head = (
+                f'{{"v":2,"run":"{ids[index]}","seq":{seq},"prev":"{prev}","t":{1_700_000_000_000 + seq},'
                 f'"who":"worker@bench.1","addr":"bench/room","kind":"{kind}","data":'
-            ).encode()
-            written += file.write(line + _encode(data) + b"}\n")
+            )
+            line = head.encode() + encode_sorted(data) + b"}"
+            written += file.write(line + b"\n")
+            prev = line_hash(line)
             seq += 1
 
 
