@@ -93,6 +93,6 @@ class CheckReport(Struct, frozen=True, kw_only=True):
     summary: CheckSummary
     """The whole in figures."""
     findings: tuple[Finding, ...]
-    """What was found, in ledger order."""
+    """What was found, in ledger order; where there is more than was asked for, the gravest."""
     unlisted: U64
     """Findings past the most that were asked for: they are in the figures only."""

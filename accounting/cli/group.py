@@ -6,7 +6,9 @@ from typing import Any
 
 import click
 
+from accounting.cli.check import check
 from accounting.cli.fold import fold
+from accounting.cli.repair import repair
 from accounting.cli.runs import runs
 from accounting.cli.schema import schema
 from accounting.cli.show import show
@@ -49,5 +51,5 @@ def main() -> None:
     """
 
 
-for command in (show, fold, runs, schema):
+for command in (show, fold, runs, check, repair, schema):
     main.add_command(command)

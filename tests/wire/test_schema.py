@@ -16,7 +16,8 @@ from wire.export import VERSION, schema_dir, schemas
 
 from .shapes import DOCUMENTS, ROOT_SHAPES, TEXTS, Json, fits, inside, jsonschema, jsonschema_rs, judge, judges, shapes
 
-ANSWER, RECORD = DOCUMENTS["rounds-answer"], DOCUMENTS["event-record"]
+ANSWER, RECORD, REPORT = (DOCUMENTS[name] for name in ("rounds-answer", "event-record", "check-report"))
+HOISTED = {"TimeMs", "Tokens", "Locator", "Address", "Effect", "Effort", "Provider"}
 EXAMPLES = sorted((schema_dir() / "examples").glob("*/*.json"))
 
 
@@ -86,7 +87,7 @@ def test_every_struct_enum_and_alias_stands_under_its_own_name(name: str) -> Non
     for shape in DOCUMENTS[name]["$defs"]:
         if not any(shape.startswith(way) and shape != way for way in ways):
             assert hasattr(wire, shape) or shape == "EffectWord", shape
-    hoisted = {"RunId", "Seq", "TimeMs", "Tokens", "Locator", "Address", "Effect", "Effort", "Provider"}
+    hoisted = {"RunId", "Seq"} | ({"B3Hash", "Severity"} if name == "check-report" else HOISTED)
     assert DOCUMENTS[name]["$defs"].keys() >= hoisted
 
 
@@ -99,7 +100,7 @@ def test_descriptions_are_for_readers_in_any_language() -> None:
 
 
 def test_enum_words_stand_in_declared_order() -> None:
-    for schema in (*ANSWER["$defs"].values(), *RECORD["$defs"].values()):
+    for schema in (*ANSWER["$defs"].values(), *RECORD["$defs"].values(), *REPORT["$defs"].values()):
         declared = getattr(wire, schema.get("title", ""), None)
         if isinstance(declared, type) and issubclass(declared, Enum):
             assert schema["enum"] == [word.value for word in declared]
@@ -121,6 +122,11 @@ def test_an_answer_requires_all_but_what_joined_later() -> None:
         if (left := schema.get("properties", {}).keys() - schema.get("required", []))
     }
     assert found == optional
+
+
+def test_a_report_requires_all_of_it() -> None:
+    for shape, schema in shapes("check-report").items():
+        assert schema.get("properties", {}).keys() == set(schema.get("required", [])), shape
 
 
 def test_integers_have_exact_bounds_and_say_when_they_are_wide() -> None:
@@ -177,7 +183,8 @@ def test_there_is_an_example_of_everything() -> None:
     for path in EXAMPLES:
         if not path.stem.startswith("invalid-"):
             there[path.parent.name] |= {json.dumps(form) for form in _forms(json.loads(path.read_bytes()))}
-    shapes = {name for name, its in ANSWER["$defs"].items() if "oneOf" in its or its.get("type") == "object"}
+    named = [*ANSWER["$defs"].items(), *REPORT["$defs"].items()]
+    shapes = {name for name, its in named if "oneOf" in its or its.get("type") == "object"}
     assert there.keys() == {name for name in shapes if hasattr(wire, name)} - {"NewerNote"} | set(ROOT_SHAPES.values())
     for union in ("Note", "Handback", "Effect", "RenderIntent"):
         assert there[union] >= {json.dumps(form) for form in _promised(ANSWER["$defs"][union])}, union

@@ -13,6 +13,7 @@ import wire
 from .shapes import RUN, Json, compact, damaged, judge, values, with_unknown_keys
 
 ANSWERS = values(wire.RoundsAnswer)
+REPORTS = values(wire.CheckReport)
 FORMS = [(kind, form) for kind, forms in wire.PAYLOADS.items() for form in forms]
 PAYLOADS = st.sampled_from(FORMS).flatmap(lambda one: st.tuples(st.just(one[0]), values(one[1])))
 
@@ -42,6 +43,17 @@ def test_answers_validate_and_come_back(answer: wire.RoundsAnswer) -> None:
     assert wire.decode(compact(wider), wire.RoundsAnswer) == answer
 
 
+@quick(80)
+@given(REPORTS)
+def test_reports_validate_and_come_back(report: wire.CheckReport) -> None:
+    text = wire.encode(report)
+    spelled = json.loads(text)
+    wider = with_unknown_keys(report, spelled)
+    for one in (spelled, wider):
+        assert judge("check-report", "CheckReport").accepts(one)
+        assert wire.decode(compact(one), wire.CheckReport) == report
+
+
 @quick(150)
 @given(PAYLOADS)
 def test_payloads_validate_and_come_back(drawn: tuple[wire.Kind, Any]) -> None:
@@ -65,6 +77,21 @@ def test_a_damaged_answer_that_validates_reads_and_one_that_reads_validates_once
         assert not valid
     else:
         assert judge("rounds-answer", "RoundsAnswer").accepts(json.loads(wire.encode(decoded)))
+
+
+@quick(150)
+@given(REPORTS, st.data())
+def test_a_damaged_report_that_validates_reads_and_one_that_reads_validates_once_written(
+    report: wire.CheckReport, data: st.DataObject
+) -> None:
+    broken = data.draw(damaged(json.loads(wire.encode(report))))
+    valid = judge("check-report", "CheckReport").accepts(broken)
+    try:
+        decoded = wire.decode(compact(broken), wire.CheckReport)
+    except ValidationError:
+        assert not valid
+    else:
+        assert judge("check-report", "CheckReport").accepts(json.loads(wire.encode(decoded)))
 
 
 @quick(200)

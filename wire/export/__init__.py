@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from wire.answer.rounds import RoundsAnswer
+from wire.check import CheckReport
 from wire.export.document import Document, Root, Schema
 from wire.export.rules import RULES
 from wire.export.source import Alias, aliases
@@ -27,6 +28,7 @@ VERSION: Final = 1
 ROOTS: Final = (
     Root("rounds-answer", RoundsAnswer, complete=True),
     Root("event-record", EventRecord, complete=False),
+    Root("check-report", CheckReport, complete=True),
 )
 """The documents: one line each."""
 

@@ -75,7 +75,8 @@ class Chain:
         self._leave()
         self._claimed = prev
         self._loose = True
-        self._mangled = mangled
+        # Where the number is the right one, the `prev` itself may be what was changed: by a cut, say, up to within it.
+        self._mangled = mangled or seq == self.expected
         self.prev = hashed
         self.expected = None if seq is None else seq + 1
 

@@ -61,11 +61,8 @@ class Verdict(Struct, kw_only=True):
     """The line as what it records; `None` when that does not read, or may not be known."""
     skipped: str | None = None
     """The unknown kind of a line that may be skipped."""
-
-    @property
-    def mangled(self) -> bool:
-        """Whether the fault is in the line's bytes, rather than in its place."""
-        return self.code not in (None, "chain-break", "seq-gap")
+    mangled: bool = True
+    """Of a line at fault: whether it is so in its bytes, rather than in its place alone."""
 
 
 class LineCheck:
@@ -163,7 +160,11 @@ def _judge(line: bytes, chain: Chain, verdict: Verdict) -> None:
     assert isinstance(prev, str)  # it has an envelope
     assert verdict.seq is not None
     verdict.record = _record(value)
-    chain.follow(prev, verdict.seq)
+    try:
+        chain.follow(prev, verdict.seq)
+    except Broken:
+        verdict.mangled = any(_spelling(line, value, oddities))
+        raise
     kind = value["kind"]
     if kind not in KINDS:
         if value.get("ig") is not True:

@@ -4,6 +4,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterator
+from operator import itemgetter
 from typing import Final, cast
 
 from msgspec import structs
@@ -51,14 +52,20 @@ def check(
     from_seq: Seq | None = None,
     expect_last: B3Hash | Seq | None = None,
 ) -> CheckReport:
-    """The whole check at once; `strict` counts warnings against the ledger. Raises what `verify` raises."""
+    """The whole check at once; `strict` counts warnings against the ledger. Raises what `verify` raises.
+
+    The first `max_findings` of the gravest severity are listed, then those of the next; all are counted.
+    """
     verification = verify(ledger, from_seq=from_seq, expect_last=expect_last)
-    listed: list[Finding] = []
+    kept: dict[Severity, list[tuple[int, Finding]]] = {severity: [] for severity in Severity}
     found = 0
     for finding in verification:
+        if len(kept[finding.severity]) < max_findings:
+            kept[finding.severity].append((found, finding))
         found += 1
-        if len(listed) < max_findings:
-            listed.append(finding)
+    # No warning keeps a fault out of the list.
+    gravest = [one for severity in Severity for one in kept[severity]][:max_findings]
+    listed = [finding for _, finding in sorted(gravest, key=itemgetter(0))]
     summary = verification.summary
     return CheckReport(
         path=os.fspath(ledger.path) if isinstance(ledger, Ledger) else os.fspath(ledger),
@@ -86,6 +93,8 @@ class Verification(Iterator[Finding]):
         self._segment = ledger.segments[0]
         self._number, self._offset = 1, 0
         """Where the line at hand stands."""
+        self._long: Segment | None = None
+        """The segment that was told to be too long."""
         self._before: bytes | None = None
         """The line before the first that is checked."""
         self._unread: Finding | None = None
@@ -162,7 +171,8 @@ class Verification(Iterator[Finding]):
 
     def _lines_of(self, block: Block, number: int) -> Iterator[Finding]:
         content, check, read_on = block.content, self._check.check, self._story.read
-        size, past = len(content), SEGMENT_LIMIT - block.offset
+        size = len(content)
+        past = size if self._long is self._segment else SEGMENT_LIMIT - block.offset
         start = 0
         while start < size:
             end = content.find(b"\n", start)
@@ -179,10 +189,12 @@ class Verification(Iterator[Finding]):
                         yield self._finding(code, expected, found, read)
                 else:
                     yield from self._odd(read)
-                if number == 1 or self._count == 1 or start <= past <= end:
+                if number == 1 or self._count == 1 or end >= past:
                     yield from self._placed(read, number, block.offset + end)
             start = end + 1
             number += 1
+        if not self._begun:
+            self._number, self._offset = number, block.offset + size
 
     def _odd(self, read: Line | Verdict) -> Iterator[Finding]:
         """A line that is at fault, or skipped, or goes on from another end; or the first after one that is none."""
@@ -193,7 +205,7 @@ class Verification(Iterator[Finding]):
         yield from self._give_unread()
         if isinstance(read, Verdict):
             if code is not None:
-                self._fault()
+                self._fault(self._count - 1)
                 finding = self._finding(code, read.expected, read.found, read)
                 if code == "not-a-line":
                     self._unread = finding
@@ -210,9 +222,9 @@ class Verification(Iterator[Finding]):
                 for rule, expected, found in said:
                     yield self._finding(rule, expected, found, line)
 
-    def _fault(self) -> None:
+    def _fault(self, sound: int) -> None:
         if self._sound is None:
-            self._sound = self._count - 1
+            self._sound = sound
         self._story.lost()
 
     def _give_unread(self) -> Iterator[Finding]:
@@ -229,10 +241,13 @@ class Verification(Iterator[Finding]):
         """What a line is to its segment: the first one, or the one that makes it too long."""
         if self._count == 1:
             self._first_seq = read.seq
+        if self._unread is not None:  # it is no line
+            return
         name = first_seq(self._segment.path.name)
         if number == 1 and read.seq is not None and name not in (None, read.seq):
             yield self._finding("segment-name", segment_name(read.seq), self._segment.path.name, read)
-        if number > 1 and end >= SEGMENT_LIMIT:
+        if number > 1 and end >= SEGMENT_LIMIT and self._long is not self._segment:
+            self._long = self._segment
             yield self._finding("long-segment", f"up to {SEGMENT_LIMIT} bytes", f"a line that ends at byte {end}", read)
 
     def _tail(self, block: Block, number: int) -> Iterator[Finding]:
@@ -242,8 +257,12 @@ class Verification(Iterator[Finding]):
         if self._segment.newest:
             yield self._finding("torn-tail", "a newline at the end", found)
             return
-        self._fault()
+        if not self._begun:
+            self._before = None  # whatever those bytes were, they are believed
+            return
+        self._fault(self._count)
         self._chain.fail(None, None, line_hash(block.content), mangled=True)
+        self._last = Verdict()
         yield self._finding("unended-segment", "a newline at the end of a segment that is not the newest", found)
 
     def _end(self) -> Iterator[Finding]:

@@ -11,9 +11,10 @@ from click.testing import CliRunner, Result
 
 from accounting.cli import main
 from accounting.cli.draw import draw
+from accounting.ledger.canonical import GENESIS, line_hash
 from accounting.views.rounds import Rounds
 from tests.cases.build import RUN, Line, case, model, when
-from tests.compare import fold
+from tests.compare import Plain, fold
 from tests.lines import canonical, write
 
 STEERING = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "PYTHONUNBUFFERED")
@@ -52,6 +53,16 @@ def call(*lines: Line, width: int = 60) -> list[str]:
 def ledger(path: Path, *lines: Line) -> Path:
     """A file of these lines, canonical, numbered from 0."""
     return write(path, [canonical(dict(record)) for record in case("cli", "", "", lines, {}).records])
+
+
+def chained(*records: Plain) -> list[bytes]:
+    """Canonical lines, numbered from 0 and chained; what a record does not say is said for it."""
+    lines: list[bytes] = []
+    for seq, record in enumerate(records):
+        prev = line_hash(lines[-1]) if lines else GENESIS
+        said: Plain = {"v": 2, "run": RUN, "seq": seq, "prev": prev, "t": 1000 + seq, "kind": "went_back", "data": {}}
+        lines.append(canonical(said | record))
+    return lines
 
 
 def rounds(*arguments: str | Path, **options: Any) -> Result:
