@@ -11,6 +11,8 @@ from wire.scalars import Seq
 
 BLOCK: Final = 1 << 16
 """How many bytes are read at a time: few enough to stay in the processor's cache. A longer line is read whole."""
+SEGMENT_LIMIT: Final = 64 << 20
+"""Bytes that a segment of several lines keeps to (ledger.md 7)."""
 
 _is_segment = re.compile(r"ledger-([0-9]{20})\.jsonl").fullmatch
 
@@ -79,7 +81,14 @@ def blocks(file: BinaryIO) -> Iterator[Block]:
     offset = 0
     unfinished: list[bytes] = []
     zeros = left_out = 0
+    at_end = False
     while chunk := file.read(BLOCK):
+        if at_end and (unfinished or zeros):
+            # The file ended here a moment ago. A writer that recovers cuts what stood there and writes something else.
+            file.seek(offset)
+            unfinished, zeros, left_out, at_end = [], 0, 0, False
+            continue
+        at_end = len(chunk) < BLOCK
         if not chunk.strip(b"\0"):
             zeros += len(chunk)
             continue

@@ -5,6 +5,7 @@ any other.
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import pairwise
 from typing import Annotated, Final
 
@@ -23,6 +24,7 @@ from wire.scalars import U64_MAX, Json, JsonObject, RunId, address, b3_hash, run
 # Plain strings are looked up faster than members of an enumeration.
 KINDS: Final = frozenset(kind.value for kind in Kind)
 _REQUIRED: Final = ("v", "run", "seq", "prev", "t", "who", "kind", "data")
+_address: Final = lru_cache(maxsize=4096)(address)
 _ENVELOPE: Final = (*_REQUIRED[:6], "addr", *_REQUIRED[6:], "ig")
 
 
@@ -74,7 +76,6 @@ class LineCheck:
         self._decode_deep = json.Decoder(_DeepLine, float_hook=_refuse_float).decode
         self._encode = json.Encoder(order="deterministic").encode
         self._runs: set[str] = set()
-        self._addresses: set[str] = set()
 
     def check(self, line: bytes) -> Line | Verdict:
         """The line when it is in order, else what is to be said of it. The chain goes on either way."""
@@ -94,7 +95,7 @@ class LineCheck:
             or read.seq != chain.expected
             or read.kind not in KINDS
             or (read.run not in self._runs and not self._known(read.run))
-            or (read.addr is not UNSET and read.addr not in self._addresses and not self._fits(read.addr))
+            or (read.addr is not UNSET and _address(read.addr) is None)
             or read.t > U64_MAX
             or read.seq > U64_MAX
         ):
@@ -119,12 +120,6 @@ class LineCheck:
         self._runs.add(run)
         return True
 
-    def _fits(self, addr: str) -> bool:
-        if address(addr) is None:
-            return False
-        self._addresses.add(addr)
-        return True
-
 
 def _refuse_float(spelled: str) -> float:
     raise DecodeError(f"a float: {spelled}")
@@ -141,16 +136,15 @@ def judge(line: bytes, chain: Chain) -> Verdict:
 
 
 def _judge(line: bytes, chain: Chain, verdict: Verdict) -> None:
-    try:
-        text = line.decode()
-    except UnicodeDecodeError:
-        text = line.decode(errors="replace")
+    # A byte that is no UTF-8 becomes one character, so that places in the text can be told in bytes.
+    text = line.decode(errors="surrogateescape")
     try:
         value, oddities = parse(text)
     except NotJsonError as error:
-        raise Broken("not-a-line", f"{error.expected} ({_at(text, error.position)})", _bytes_at(text, error)) from None
+        at = len(text[: error.position].encode(errors="surrogateescape"))
+        raise Broken("not-a-line", f"{error.expected} ({at} bytes into the line)", _shown(line, at)) from None
     if not isinstance(value, dict) or "v" not in value:
-        what = f"an object without `v`, {shortened(text)}" if isinstance(value, dict) else spelled(value)
+        what = f"an object without `v`, {_shown(line, 0)}" if isinstance(value, dict) else spelled(value)
         raise Broken("not-a-line", "a JSON object with an envelope", what)
     verdict.seq, verdict.run = u64(value.get("seq")), run_id(value.get("run"))
     prev = value.get("prev")
@@ -175,15 +169,10 @@ def _judge(line: bytes, chain: Chain, verdict: Verdict) -> None:
         raise Broken(code, expected, found)
 
 
-def _at(text: str, position: int) -> str:
-    return f"{len(text[:position].encode(errors='replace'))} bytes into the line"
-
-
-def _bytes_at(text: str, error: NotJsonError) -> str:
-    rest = text[error.position : error.position + 100]
-    if not text.strip("\0"):
-        return "zero bytes" if text else "an empty line"
-    return shortened(rest) or "the line's end"
+def _shown(line: bytes, at: int) -> str:
+    if not line.strip(b"\0"):
+        return "zero bytes" if line else "an empty line"
+    return shortened(line[at : at + 400].decode(errors="replace")) or "the line's end"
 
 
 def _version(value: Json) -> None:

@@ -1,6 +1,7 @@
 """A ledger proven as a writer proves it before it goes on: strictly, up to the first fault. Spec: ledger.md 7, 8."""
 
 import os
+from contextlib import closing
 
 from msgspec import Struct
 
@@ -47,9 +48,10 @@ def proven_end(path: str | os.PathLike[str]) -> End:
     except NotALedgerError:
         return End(next_seq=0, prev=GENESIS, size=0, torn=0)
     verification = Verification(ledger)
-    for finding in verification:
-        if finding.severity is Severity.fault:
-            raise FaultError(finding)
+    with closing(verification):
+        for finding in verification:
+            if finding.severity is Severity.fault:
+                raise FaultError(finding)
     summary = verification.summary
     size, torn = verification.newest
     return End(

@@ -88,7 +88,7 @@ class Story:
         if first_at is not None and line.v >= 2 and first_at > line.t:
             self._say("first-after-returned", f"`first_at` up to the reply's own t, {line.t}", str(first_at))
         usage = line.data.get("usage")
-        if isinstance(usage, dict) and usage.get("v") == 1:
+        if isinstance(usage, dict) and u64(usage.get("v")) == 1:
             whole = u64(usage.get("input_tokens"))
             parts = [u64(usage.get(key)) or 0 for key in ("cache_read_tokens", "cache_write_tokens")]
             if whole is not None and sum(parts) > whole:

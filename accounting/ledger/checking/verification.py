@@ -3,7 +3,7 @@
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from operator import itemgetter
 from typing import Final, cast
 
@@ -17,12 +17,9 @@ from accounting.ledger.checking.rules import RULE, RULES
 from accounting.ledger.checking.story import Story
 from accounting.ledger.ledger import Ledger
 from accounting.ledger.parse import NotJsonError, parse
-from accounting.ledger.segments import Block, Segment, first_seq, segment_name
+from accounting.ledger.segments import SEGMENT_LIMIT, Block, Segment, first_seq, segment_name
 from wire.check import CheckReport, CheckSummary, Finding, RuleCount, Severity
 from wire.scalars import B3Hash, Seq, run_id, u64
-
-SEGMENT_LIMIT: Final = 64 << 20
-"""Bytes that a segment of several lines keeps to (ledger.md 7)."""
 
 _number: Final = re.compile(rb'\{"v":[0-9]+,"run":"[^"\\]*","seq":([0-9]{1,20}),').match
 
@@ -83,7 +80,35 @@ class Verification(Iterator[Finding]):
     def __init__(self, ledger: Ledger, from_seq: Seq | None = None, expect_last: B3Hash | Seq | None = None) -> None:
         self.ledger = ledger
         """What is checked; its `position` says how far the check has come."""
-        self._from = from_seq or 0
+        self._pass = _Pass(ledger, from_seq or 0, expect_last)
+        # The pass does not hold its own iteration: so it ends, and lets go of its file, when nobody iterates any more.
+        self._findings = self._pass.findings()
+
+    def __next__(self) -> Finding:
+        """The next finding."""
+        return next(self._findings)
+
+    def close(self) -> None:
+        """Let go of the file that is being read, where no more findings are wanted."""
+        self._findings.close()
+
+    @property
+    def summary(self) -> CheckSummary:
+        """The check so far in figures; of the whole ledger once the findings are exhausted."""
+        return self._pass.summary
+
+    @property
+    def newest(self) -> tuple[int, int]:
+        """Of the newest segment, so far: bytes of whole lines, and bytes after the last newline but for zeros."""
+        return self._pass.newest
+
+
+class _Pass:
+    """The pass over the lines, and what is known so far."""
+
+    def __init__(self, ledger: Ledger, from_seq: Seq, expect_last: B3Hash | Seq | None) -> None:
+        self._ledger = ledger
+        self._from = from_seq
         self._expect_last = expect_last
         self._begun = self._from == 0
         self._chain = Chain()
@@ -104,20 +129,16 @@ class Verification(Iterator[Finding]):
         self._counts: Counter[str] = Counter()
         self._count = self._bytes = 0
         self._segments = 0
-        self._newest = (0, 0)
+        self.newest = (0, 0)
+        """What `Verification.newest` tells."""
         self._sound: int | None = None
         """Lines before the first fault, once there is one."""
         self._first_seq: Seq | None = None
         self._last: Line | Verdict | None = None
-        self._findings = self._run()
-
-    def __next__(self) -> Finding:
-        """The next finding."""
-        return next(self._findings)
 
     @property
     def summary(self) -> CheckSummary:
-        """The check so far in figures; of the whole ledger once the findings are exhausted."""
+        """What `Verification.summary` tells."""
         by_severity = {
             severity: sum(count for code, count in self._counts.items() if RULE[code].severity is severity)
             for severity in Severity
@@ -145,26 +166,20 @@ class Verification(Iterator[Finding]):
     def _last_hash(self) -> B3Hash | None:
         return None if self._last is None else cast("B3Hash | None", self._chain.prev)
 
-    @property
-    def newest(self) -> tuple[int, int]:
-        """Of the newest segment, so far: bytes of whole lines, and bytes after the last newline but for zeros."""
-        return self._newest
-
-    def _run(self) -> Iterator[Finding]:
-        first = _segment_with(self.ledger.segments, self._from)
-        self._segments = len(self.ledger.segments) - first
-        for segment, block, number in self.ledger.blocks(first):
-            if segment is not self._segment:
-                yield from self._give_unread()
-                self._segment = segment
+    def findings(self) -> Generator[Finding, None, None]:
+        """What is found, in ledger order."""
+        first = _segment_with(self._ledger.segments, self._from)
+        self._segments = len(self._ledger.segments) - first
+        for segment, block, number in self._ledger.blocks(first):
+            self._segment = segment
             self._bytes += len(block.content)
             if block.whole:
                 if segment.newest:
-                    self._newest = (block.offset + len(block.content), 0)
+                    self.newest = (block.offset + len(block.content), 0)
                 yield from self._lines_of(block, number)
             else:
                 if segment.newest:
-                    self._newest = (block.offset, len(block.content))
+                    self.newest = (block.offset, len(block.content))
                 yield from self._tail(block, number)
         yield from self._give_unread()
         yield from self._end()
