@@ -4,7 +4,7 @@ Each grammar is written once, as a pattern. The alias (`RunId`) carries it into 
 exported schema; the function of the same name in lower case (`run_id`) reads one JSON value against it
 and answers `None` when it does not fit.
 
-Spec: ledger.md 4.
+Spec: ledger.md 4, asks.md 1.3, dispatch.md 2.2.
 """
 
 import re
@@ -43,15 +43,25 @@ _OID = "[0-9a-f]{40}"
 _HASH = "[0-9a-f]{64}"
 _SIGNAL = rf"[^{_WS}]+"
 _LABEL = "[a-z0-9]+"
+_WORD = "[a-z][a-z0-9]*(?:_[a-z0-9]+)*"
+_DISPATCH = "wb-[0-9a-f]{16}"
+_ISO_TIME = (
+    r"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"
+    r"T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z"
+)
+_PATH = r"(?:/|[A-Za-z]:[\\/]|\\\\)[^\u0000]*"
 _UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 
 
 def _grammar(body: str, description: str, *, length: int | None = None, **schema: Json) -> Meta:
-    """A whole-text pattern: Python's `$` lets a final newline through, so only the schema gets it."""
+    """A whole-text pattern: Python's `$` lets a final newline through, so only the schema gets it.
+
+    Where the grammar fixes the length it is `length`. Otherwise the format sets no most, and none is made up here.
+    """
     extra: JsonObject = {"pattern": f"^(?:{body})$", **schema}
     return Meta(
         pattern=rf"\A(?:{body})\Z",
-        min_length=length,
+        min_length=1 if length is None else length,
         max_length=length,
         description=description,
         extra_json_schema=extra,
@@ -67,6 +77,11 @@ _Who = NewType("_Who", str)
 _Locator = NewType("_Locator", str)
 _SignalId = NewType("_SignalId", str)
 _ServerLabel = NewType("_ServerLabel", str)
+_KindWord = NewType("_KindWord", str)
+_DispatchId = NewType("_DispatchId", str)
+_Sha256 = NewType("_Sha256", str)
+_IsoTime = NewType("_IsoTime", str)
+_AbsolutePath = NewType("_AbsolutePath", str)
 
 RunId: TypeAlias = Annotated[
     _RunId, _grammar(_UUID, "A session's id: a hyphenated lower-case uuid.", length=36, format="uuid")
@@ -89,6 +104,27 @@ Locator: TypeAlias = Annotated[
 SignalId: TypeAlias = Annotated[_SignalId, _grammar(_SIGNAL, "A letter's id: not empty, without Unicode White_Space.")]
 ServerLabel: TypeAlias = Annotated[
     _ServerLabel, _grammar(_LABEL, "The label of a connected server: not empty, `[a-z0-9]`.")
+]
+KindWord: TypeAlias = Annotated[
+    _KindWord, _grammar(_WORD, "The spelling of a kind, known or not: lower-case words and digits joined by `_`.")
+]
+DispatchId: TypeAlias = Annotated[
+    _DispatchId, _grammar(_DISPATCH, "The id of a dispatched run: `wb-` and 16 lower-case hex digits.", length=19)
+]
+Sha256: TypeAlias = Annotated[
+    _Sha256, _grammar(_HASH, "A SHA-256 digest: exactly 64 lower-case hex digits.", length=64)
+]
+IsoTime: TypeAlias = Annotated[
+    _IsoTime,
+    _grammar(
+        _ISO_TIME,
+        "A time in UTC as text, with exactly three digits of a second: `2026-09-01T08:00:00.000Z`.",
+        length=24,
+        format="date-time",
+    ),
+]
+AbsolutePath: TypeAlias = Annotated[
+    _AbsolutePath, _grammar(_PATH, "A path from the root of a file system, as POSIX or Windows spells it.")
 ]
 
 # Meta bounds must fit int64, so the u64 maximum is stated for the schema and enforced by `wire.decode`.
@@ -116,6 +152,10 @@ _is_b3_hash = re.compile(_HASH).fullmatch
 _is_address = re.compile(_ADDRESS).fullmatch
 _is_signal_id = re.compile(_SIGNAL).fullmatch
 _is_server_label = re.compile(_LABEL).fullmatch
+_is_kind_word = re.compile(_WORD).fullmatch
+_is_dispatch_id = re.compile(_DISPATCH).fullmatch
+_is_iso_time = re.compile(_ISO_TIME).fullmatch
+_is_absolute_path = re.compile(_PATH).fullmatch
 _is_locator = re.compile(rf"{_LOCATOR}(?:#[LB](?P<a>[0-9]+)-(?P<b>[0-9]+))?").fullmatch
 _is_range = re.compile(rf"{_RANGE}\Z").search
 
@@ -153,6 +193,31 @@ def signal_id(value: Json) -> SignalId | None:
 def server_label(value: Json) -> ServerLabel | None:
     """The value as a ServerLabel, or `None`."""
     return _ServerLabel(value) if isinstance(value, str) and _is_server_label(value) else None
+
+
+def kind_word(value: Json) -> KindWord | None:
+    """The value as a KindWord, or `None`."""
+    return _KindWord(value) if isinstance(value, str) and _is_kind_word(value) else None
+
+
+def dispatch_id(value: Json) -> DispatchId | None:
+    """The value as a DispatchId, or `None`."""
+    return _DispatchId(value) if isinstance(value, str) and _is_dispatch_id(value) else None
+
+
+def sha256(value: Json) -> Sha256 | None:
+    """The value as a Sha256, or `None`."""
+    return _Sha256(value) if isinstance(value, str) and _is_b3_hash(value) else None
+
+
+def iso_time(value: Json) -> IsoTime | None:
+    """The value as an IsoTime, or `None`. The day of the month is not looked up: `02-30` passes."""
+    return _IsoTime(value) if isinstance(value, str) and _is_iso_time(value) else None
+
+
+def absolute_path(value: Json) -> AbsolutePath | None:
+    """The value as an AbsolutePath, or `None`."""
+    return _AbsolutePath(value) if isinstance(value, str) and _is_absolute_path(value) else None
 
 
 def locator(value: Json) -> Locator | None:

@@ -14,7 +14,8 @@ from msgspec.structs import fields
 
 import wire
 from wire import scalars
-from wire.export import ROOTS, document
+from wire.dispatch import SOURCES
+from wire.export import BUNDLE, ROOTS, bundle, document
 from wire.export.source import members_of
 
 # Neither of the two says what its types are.
@@ -22,8 +23,8 @@ jsonschema: Any = import_module("jsonschema")
 jsonschema_rs: Any = import_module("jsonschema_rs")
 
 Json = Any
-DOCUMENTS: Final[dict[str, Json]] = {root.name: document(root) for root in ROOTS}
-ROOT_SHAPES: Final = {root.name: root.type.__name__ for root in ROOTS}
+DOCUMENTS: Final[dict[str, Json]] = {root.name: document(root) for root in ROOTS} | {BUNDLE: bundle()}
+ROOT_SHAPES: Final = {root.name: root.shape for root in ROOTS} | {BUNDLE: "Rounds"}
 ONE_KEY: Final = (wire.Note, wire.EffectOn, wire.Handback, wire.RenderDiff)
 RUN: Final = "0aaaaaaa-0000-4000-8000-00000000000a"
 
@@ -49,8 +50,8 @@ def judge(name: str, shape: str) -> Judge:
 
 
 def judges(shape: str) -> list[Judge]:
-    """One for each document that knows the shape."""
-    return [judge(name, shape) for name, its in DOCUMENTS.items() if shape in (ROOT_SHAPES[name], *its["$defs"])]
+    """One of its definition in the bundle, and one of its own document if it has one."""
+    return [judge(name, shape) for name in ROOT_SHAPES if name == BUNDLE or shape == ROOT_SHAPES[name]]
 
 
 def shapes(name: str) -> dict[str, Json]:
@@ -89,6 +90,29 @@ TEXTS: Final[dict[str, tuple[str, ...]]] = {
     "Address": _ADDRESSES,
     "Who": ("city", "person", *_ADDRESSES),
     "SignalId": ("s-1", "s 1", "s\u3000", "s\u200b", "s\n", "s\x1c", "\x85", ""),
+    "KindWord": ("a_kind", "k2", "a__b", "_a", "a_", "A", "2a", "a b", "a\n", ""),
+    "DispatchId": ("wb-" + _HEX, "wb-" + _HEX[1:], "WB-" + _HEX, "wb-" + _HEX.upper(), "wb-" + _HEX + "\n"),
+    "Sha256": (_HEX * 4, "0" * 64, "A" * 64, "0" * 63, "0" * 65, "0" * 64 + "\n"),
+    "IsoTime": (
+        *(
+            "2026-09-01T08:00:00.000Z",
+            "0000-01-01T00:00:00.000Z",
+            "9999-12-31T23:59:59.999Z",
+            "2026-02-30T00:00:00.000Z",
+        ),
+        *(
+            "2026-09-01T08:00:00Z",
+            "2026-09-01T08:00:00.00Z",
+            "2026-09-01T08:00:00.000+00:00",
+            "2026-13-01T00:00:00.000Z",
+        ),
+        *("2026-09-01T24:00:00.000Z", "2026-09-01 08:00:00.000Z", "2026-09-01T08:00:00.000Z\n", "yesterday", ""),
+        "\u0662026-09-01T08:00:00.000Z",
+    ),
+    "AbsolutePath": (
+        *("/", "/a b/\u00e9", "C:\\work", "c:/work", "\\\\host\\share", "/a\n", "/" + "a" * 5000),
+        *("", "a", "./a", "~/a", "C:", "C:work", "\\one", " /a", "/a\x00", "\n/a"),
+    ),
     "ServerLabel": ("files2", "0", "Files", "files\n", "files_2", "é2", ""),
     "Locator": tuple(kept + part for kept in _KEPT for part in _RANGES),
 }
@@ -127,6 +151,8 @@ def _values(hint: Any) -> st.SearchStrategy[Any]:
     for shape, texts in TEXTS.items():
         if hint == getattr(wire, shape):
             return st.sampled_from([text for text in texts if fits(shape, text)])
+    if origin is Annotated and arguments[0] is str:
+        return st.sampled_from([text for text in _STRINGS if len(text) >= (arguments[1].min_length or 0)])
     if origin is Annotated:
         return values(arguments[0])
     if origin is Literal:
@@ -154,7 +180,7 @@ def _struct(cls: type[Struct]) -> st.SearchStrategy[Any]:
         known = [st.builds(cls, **{name: values(_without(hint, UnsetType))}) for name, hint in hints.items()]
         return st.one_of([*known, _newer_notes()] if cls is wire.Note else known)
     parts = {name: values(hint) for name, hint in hints.items() if (cls, name) != (wire.Usage, "v")}
-    if cls is wire.EventRecord:
+    if cls in (wire.EventRecord, wire.AnyEvent):
         parts["data"] = st.sampled_from([Raw(compact(one)) for one in _JSON if isinstance(one, dict)])
     if cls is wire.Usage:
         few = st.sampled_from([None, 0, 1])  # the counts of an older row have to add up
@@ -164,6 +190,11 @@ def _struct(cls: type[Struct]) -> st.SearchStrategy[Any]:
         answered = parts | {"result": values(_without(hints["result"], NoneType)), "error": st.just(UNSET)}
         failed = parts | {"result": st.none(), "error": values(_without(hints["error"], UnsetType))}
         return st.one_of(st.builds(cls, **answered), st.builds(cls, **failed))
+    if cls is wire.DispatchJournal:
+        allowed = [(state, source) for state, sources in SOURCES.items() for source in sources or (None,)]
+        return st.sampled_from(allowed).flatmap(
+            lambda one: st.builds(cls, **parts | {"state": st.just(one[0]), "state_source": st.just(one[1])})
+        )
     if cls is wire.RecordedError:
         newer = parts | {"retry": values(wire.Retry)}
         older = parts | {"retry": st.just(UNSET), "retriable": st.booleans()}

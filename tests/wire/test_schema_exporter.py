@@ -5,15 +5,16 @@ import subprocess
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import pytest
-from msgspec import UNSET, Meta, Raw, Struct, UnsetType
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType, defstruct
 
 import wire
 import wire.export
 from wire.answer.rounds import JOINED_LATER
 from wire.export import Root, document, schema_dir, schemas
+from wire.export.unknown import UNKNOWN, Unknown
 
 
 @pytest.mark.parametrize("seed", ["0", "1"])
@@ -48,7 +49,9 @@ class Colour(StrEnum):
     """What it looks like."""
 
     red = "red"
+    """Like blood."""
     blue = "blue"
+    """Like the sky."""
 
 
 class Base(Struct, frozen=True, kw_only=True):
@@ -81,8 +84,16 @@ class Spelled(Base, frozen=True, kw_only=True, rename={"class_": "class"}):
     """Anything."""
 
 
+@pytest.fixture
+def colourful(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The exporter knows what a reader does with the words of this module."""
+    known = dict(UNKNOWN) | {"Colour": Unknown("kept"), "Spelled.class": Unknown("ignored", "count it")}
+    monkeypatch.setattr(wire.export, "UNKNOWN", known)
+
+
+@pytest.mark.usefixtures("colourful")
 def test_what_each_annotation_becomes() -> None:
-    whole = document(Root("spelled", Spelled, complete=True))
+    whole = document(Root("spelled", "Spelled", Spelled))
     seq = {"$ref": "#/$defs/Seq"}
     assert whole["properties"] == {
         "word": {"description": "A short word.", "type": "string", "minLength": 1, "maxLength": 9},
@@ -94,7 +105,7 @@ def test_what_each_annotation_becomes() -> None:
             "multipleOf": 5,
         },
         "class": {
-            "description": "A word or none.",
+            "description": "A word or none. A word that is not here is ignored; count it.",
             "anyOf": [{"title": "SpelledClass", "type": "string", "enum": ["a", "b"]}, {"type": "null"}],
         },
         "colours": {
@@ -112,8 +123,41 @@ def test_what_each_annotation_becomes() -> None:
     assert whole["description"] == "Everything in one."
     assert whole["required"] == ["word", "share", "class", "mixed", "raw"]
     assert whole["$defs"].keys() == {"Colour", "Seq"}
-    assert whole["$defs"]["Colour"]["enum"] == ["red", "blue"]
-    assert document(Root("spelled", Spelled, complete=False))["required"] == ["word", "share"]
+    assert whole["$defs"]["Colour"] == {
+        "title": "Colour",
+        "description": "What it looks like. A word that is not here is kept.\n"
+        "\n- `red`: Like blood."
+        "\n- `blue`: Like the sky.",
+        "type": "string",
+        "enum": ["red", "blue"],
+    }
+
+
+@pytest.mark.usefixtures("colourful")
+def test_a_payload_may_leave_out_what_it_has_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Its docstrings are found by its module's name: only the prefix that payloads have is another here.
+    monkeypatch.setattr(sys.modules["wire.export.document"], "_SPARSE", __name__)
+    assert document(Root("spelled", "Spelled", Spelled))["required"] == ["word", "share"]
+
+
+def test_a_root_may_be_a_union_or_another_name_for_a_struct() -> None:
+    union = document(Root("wait-end", "WaitEnd", wire.WaitEnd))
+    assert (union["title"], len(union["oneOf"])) == ("WaitEnd", 3)
+    other = document(Root("way-out", "WayOut", wire.Gate, "How it is done."))
+    assert other["allOf"] == [{"$ref": "#/$defs/Gate"}]
+    assert (other["title"], other["description"]) == ("WayOut", "How it is done.")
+    with pytest.raises(TypeError, match="alias is called WaitEnd"):
+        document(Root("wait-over", "WaitOver", wire.WaitEnd))
+
+
+@pytest.mark.parametrize(
+    ("hint", "named"),
+    [(Colour, "Colour"), (Literal["a", "b"] | None, r"Asked\.word"), (Literal["a"], r"Asked\.word")],
+)
+def test_an_enum_of_which_nobody_says_what_unknown_words_are_is_named(hint: Any, named: str) -> None:
+    asked = defstruct("Asked", [("word", hint)], module=__name__)
+    with pytest.raises(TypeError, match=rf"^{named}: wire/export/unknown\.py"):
+        document(Root("asked", "Asked", asked))
 
 
 # What has no spelling
@@ -179,6 +223,26 @@ class Undescribed(Struct, frozen=True):
     """The word."""
 
 
+class Unsaid(StrEnum):
+    """Words."""
+
+    word = "word"
+
+
+class Wordy(Struct, frozen=True):
+    """A word."""
+
+    word: Unsaid
+    """The word."""
+
+
+class Asked:
+    """Stands in for a Struct that is made in a test."""
+
+    word: str
+    """A word."""
+
+
 class Homonym(Struct, frozen=True):
     """Two of one name."""
 
@@ -207,9 +271,10 @@ Elsewhere.__name__ = "Gate"
         (Keyed, r"Keyed\.table"),
         (Packed, "Packed"),
         (Undescribed, "Undescribed"),
+        (Wordy, r"Unsaid\.word: no docstring"),
         (Homonym, "Gate is the name of two types"),
     ],
 )
 def test_what_has_no_spelling_is_named(form: type[Struct], named: str) -> None:
     with pytest.raises(TypeError, match=named):
-        document(Root("odd", form, complete=True))
+        document(Root("odd", form.__name__, form))

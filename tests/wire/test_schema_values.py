@@ -10,11 +10,17 @@ from msgspec import ValidationError
 
 import wire
 
-from .shapes import RUN, Json, compact, damaged, judge, values, with_unknown_keys
+from .shapes import ROOT_SHAPES, RUN, Json, compact, damaged, judge, values, with_unknown_keys
 
 ANSWERS = values(wire.RoundsAnswer)
-REPORTS = values(wire.CheckReport)
+WRITTEN_WHOLE = {
+    "check-report": (wire.CheckReport, values(wire.CheckReport)),
+    "ask-event": (wire.AskEvent, values(wire.AskEvent)),
+    "ask-turn": (wire.AskTurn, values(wire.AskTurn)),
+    "dispatch-journal": (wire.DispatchJournal, values(wire.DispatchJournal)),
+}
 FORMS = [(kind, form) for kind, forms in wire.PAYLOADS.items() for form in forms]
+ROOT_OF = {kind: ROOT_SHAPES[f"payload-{kind.replace('_', '-')}"] for kind in wire.PAYLOADS}
 PAYLOADS = st.sampled_from(FORMS).flatmap(lambda one: st.tuples(st.just(one[0]), values(one[1])))
 
 
@@ -43,15 +49,16 @@ def test_answers_validate_and_come_back(answer: wire.RoundsAnswer) -> None:
     assert wire.decode(compact(wider), wire.RoundsAnswer) == answer
 
 
-@quick(80)
-@given(REPORTS)
-def test_reports_validate_and_come_back(report: wire.CheckReport) -> None:
-    text = wire.encode(report)
-    spelled = json.loads(text)
-    wider = with_unknown_keys(report, spelled)
-    for one in (spelled, wider):
-        assert judge("check-report", "CheckReport").accepts(one)
-        assert wire.decode(compact(one), wire.CheckReport) == report
+@pytest.mark.parametrize("name", WRITTEN_WHOLE)
+@quick(50)
+@given(st.data())
+def test_what_is_written_whole_validates_and_comes_back(name: str, data: st.DataObject) -> None:
+    form, drawn = WRITTEN_WHOLE[name]
+    value = data.draw(drawn)
+    spelled = json.loads(wire.encode(value))
+    for one in (spelled, with_unknown_keys(value, spelled)):
+        assert judge(name, ROOT_SHAPES[name]).accepts(one)
+        assert wire.decode(compact(one), form) == value
 
 
 @quick(150)
@@ -61,6 +68,8 @@ def test_payloads_validate_and_come_back(drawn: tuple[wire.Kind, Any]) -> None:
     for data in (spelled := json.loads(wire.encode(payload)), with_unknown_keys(payload, spelled)):
         record = record_of(kind, data)
         assert judge("event-record", "EventRecord").accepts(record)
+        assert judge("any-event", "AnyEvent").accepts(record)
+        assert judge(f"payload-{kind.replace('_', '-')}", ROOT_OF[kind]).accepts(data)
         assert payload_of(record) == payload
 
 
@@ -79,19 +88,21 @@ def test_a_damaged_answer_that_validates_reads_and_one_that_reads_validates_once
         assert judge("rounds-answer", "RoundsAnswer").accepts(json.loads(wire.encode(decoded)))
 
 
-@quick(150)
-@given(REPORTS, st.data())
-def test_a_damaged_report_that_validates_reads_and_one_that_reads_validates_once_written(
-    report: wire.CheckReport, data: st.DataObject
+@pytest.mark.parametrize("name", WRITTEN_WHOLE)
+@quick(80)
+@given(st.data())
+def test_what_is_damaged_and_validates_reads_and_what_reads_validates_once_written(
+    name: str, data: st.DataObject
 ) -> None:
-    broken = data.draw(damaged(json.loads(wire.encode(report))))
-    valid = judge("check-report", "CheckReport").accepts(broken)
+    form, drawn = WRITTEN_WHOLE[name]
+    broken = data.draw(damaged(json.loads(wire.encode(data.draw(drawn)))))
+    valid = judge(name, ROOT_SHAPES[name]).accepts(broken)
     try:
-        decoded = wire.decode(compact(broken), wire.CheckReport)
+        decoded = wire.decode(compact(broken), form)
     except ValidationError:
         assert not valid
     else:
-        assert judge("check-report", "CheckReport").accepts(json.loads(wire.encode(decoded)))
+        assert judge(name, ROOT_SHAPES[name]).accepts(json.loads(wire.encode(decoded)))
 
 
 @quick(200)
@@ -100,6 +111,8 @@ def test_a_damaged_payload_validates_exactly_when_it_reads(drawn: tuple[wire.Kin
     kind, payload = drawn
     record = record_of(kind, data.draw(damaged(json.loads(wire.encode(payload)))))
     valid = judge("event-record", "EventRecord").accepts(record)
+    assert judge("any-event", "AnyEvent").accepts(record) is valid
+    assert judge(f"payload-{kind.replace('_', '-')}", ROOT_OF[kind]).accepts(record["data"]) is valid
     # Where a shape allows any JSON a schema allows any integer; the codec holds it to 64 bits all the same.
     assume(not valid or str(2**64).encode() not in compact(record))
     # Nor does a schema add up: the counts of an older row may come to more.

@@ -26,16 +26,22 @@ class Speaker(StrEnum):
     """Whose word arrived."""
 
     user = "user"
+    """The person's."""
     city = "city"
+    """The city's."""
     resident = "resident"
+    """Another resident's."""
 
 
 class ReplyEnd(StrEnum):
     """What ended a wait for a reply."""
 
     reply = "reply"
+    """The reply came."""
     timeout = "timeout"
+    """The deadline passed."""
     left = "left"
+    """The other one left."""
 
 
 class Refused(Struct, frozen=True, kw_only=True):

@@ -40,15 +40,20 @@ class Outcome(StrEnum):
     """What became of a call. `failed` is a fact, not an alert."""
 
     waiting = "waiting"
+    """No answer yet."""
     answered = "answered"
+    """It gave a result."""
     failed = "failed"
+    """It went wrong."""
 
 
 class Timing(StrEnum):
     """Whether the difference of a row's two times is how long it took."""
 
     measured = "measured"
+    """It is."""
     unmeasured = "unmeasured"
+    """It is not: the times are stamps, not measurements."""
 
 
 # A session has many of the four shapes that follow, and frozen values form no cycles: `gc=False` spares visiting them.

@@ -1,4 +1,4 @@
-"""Structs to JSON Schema, draft 2020-12: one document for each root.
+"""Structs to JSON Schema, draft 2020-12: one document for each root, and a bundle of all.
 
 A tool, never imported by `import wire`: it reads the source for its docstrings.
 
@@ -13,43 +13,80 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from wire.answer.rounds import RoundsAnswer
-from wire.check import CheckReport
-from wire.export.document import Document, Root, Schema
+from wire.export.document import Document
+from wire.export.keywords import DIALECT, Schema
+from wire.export.roots import ROOTS, Root
 from wire.export.rules import RULES
 from wire.export.source import Alias, aliases
-from wire.record.envelope import EventRecord
+from wire.export.unknown import UNKNOWN
+from wire.export.version import MAJOR, VERSION, schema_hash, version_module
 
-__all__ = ["ROOTS", "VERSION", "Root", "document", "schema_dir", "schemas"]
+__all__ = [
+    "BUNDLE",
+    "MAJOR",
+    "ROOTS",
+    "VERSION",
+    "Root",
+    "bundle",
+    "document",
+    "schema_dir",
+    "schemas",
+    "version_file",
+]
 
-VERSION: Final = 1
-"""The major version of the schema, in every `$id`: within it, shapes only gain optional fields and variants."""
-
-ROOTS: Final = (
-    Root("rounds-answer", RoundsAnswer, complete=True),
-    Root("event-record", EventRecord, complete=False),
-    Root("check-report", CheckReport, complete=True),
-)
-"""The documents: one line each."""
+BUNDLE: Final = "rounds"
+"""The name of the document that holds every definition once."""
 
 
 def schemas() -> dict[str, bytes]:
-    """Every document's text by its file name."""
-    return {f"{root.name}.schema.json": _text(document(root)) for root in ROOTS}
+    """Every document's text by its file name: the roots in their order, then the bundle."""
+    documents = {root.name: document(root) for root in ROOTS} | {BUNDLE: bundle()}
+    return {f"{name}.schema.json": _text(schema) for name, schema in documents.items()}
 
 
 def document(root: Root) -> Schema:
     """The document of one root. Raises `TypeError`, naming type and field, for what it cannot express."""
-    return Document(root, _aliases(), RULES).build(f"urn:rounds:schema:{VERSION}:{root.name}")
+    own = _document(root)
+    schema = own.root(root)
+    return {"$schema": DIALECT, "$id": _identity(root.name), **schema, "$defs": own.definitions()}
+
+
+def bundle() -> Schema:
+    """Every definition once; each root is a definition of its own, and a value of any root fits the whole."""
+    own = _document(None)
+    schema = {
+        "title": BUNDLE.capitalize(),
+        "description": "Everything that travels: a value of any of the roots.",
+        "anyOf": [own.define_root(root) for root in ROOTS],
+        "$defs": own.definitions(),
+    }
+    comment = f"Version {VERSION}, hash {schema_hash(schema)}."
+    return {"$schema": DIALECT, "$id": _identity(BUNDLE), "$comment": comment, **schema}
+
+
+def version_file() -> tuple[Path, bytes]:
+    """The module that carries the schema's version and hash for `import wire`, and what it has to say."""
+    return Path(__file__).parent.parent / "schema_version.py", version_module(schema_hash(bundle()))
 
 
 def schema_dir() -> Path:
-    """The folder of the committed documents: inside the installed package, or beside it in the repository."""
+    """The folder of the committed documents: inside the installed package, or beside it in the repository.
+
+    Raises `FileNotFoundError` when there is neither.
+    """
     package = Path(__file__).parent.parent
     for folder in (package / "schema", package.parent / "schema"):
         if (folder / "README.md").is_file():
             return folder
     raise FileNotFoundError(f"no schema folder in {package} or beside it")
+
+
+def _document(root: Root | None) -> Document:
+    return Document(_aliases(), RULES, UNKNOWN, itself=root)
+
+
+def _identity(name: str) -> str:
+    return f"urn:rounds:schema:{MAJOR}:{name}"
 
 
 @cache

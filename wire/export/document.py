@@ -7,73 +7,72 @@ spelling here raises `TypeError` naming the type and the field.
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from types import NoneType
-from typing import Annotated, Any, Final, Literal, NamedTuple, NewType, TypeAlias, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, NewType, TypeAlias, get_args, get_origin
 
-from msgspec import UNSET, Meta, Raw, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import FieldInfo, fields
 
 from wire.answer.rounds import JOINED_LATER
-from wire.export.source import Alias, alias_of, class_text, field_text, members_of
+from wire.export.keywords import PLAIN, Schema, limits, or_null, strings, tag_of, with_text, words_of
+from wire.export.roots import Root
+from wire.export.source import Alias, alias_of, class_text, field_text, member_texts, members_of
+from wire.export.unknown import Unknown
 
-Schema: TypeAlias = dict[str, Any]
-"""A JSON Schema, or a part of one."""
-
-DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
-
-_PLAIN: Final[Mapping[Any, Schema]] = {
-    str: {"type": "string"},
-    int: {"type": "integer"},
-    bool: {"type": "boolean"},
-    Raw: {},  # Any JSON at all, as the field's description says.
-    Any: {},
-}
-_KEYWORDS: Final = {
-    "ge": "minimum",
-    "gt": "exclusiveMinimum",
-    "le": "maximum",
-    "lt": "exclusiveMaximum",
-    "multiple_of": "multipleOf",
-    "pattern": "pattern",
-    "min_length": "minLength",
-    "max_length": "maxLength",
-    "description": "description",
-}
-_TEXTS: Final = ("title", "description")
-_UNSPOKEN: Final = ("title", "examples", "extra")
-_EXACT: Final = 2**53
+_SPARSE: Final = "wire.record."
+_EXACT: Final = 2**53 - 1
 _WIDE: Final = " Can exceed 2^53: in JavaScript, read it with a parser that keeps big integers."
 
 
-class Root(NamedTuple):
-    """A Struct that has a document of its own."""
-
-    name: str
-    """The document's name, in its file name and its `$id`."""
-    type: type[Struct]
-    """The Struct."""
-    complete: bool
-    """Whether its writer writes every field, null for `None`, so that a nullable field is required nonetheless."""
-
-
 class Document:
-    """The definitions that one root needs, collected while its schema is built."""
+    """The definitions that a document needs, collected while its schema is built."""
 
-    def __init__(self, root: Root, aliases: Sequence[Alias], rules: "Mapping[type[Struct], Rule]") -> None:
-        """Takes the root, the aliases to tell apart, and the Structs that have a rule of their own."""
-        self._root = root
+    def __init__(
+        self,
+        aliases: Sequence[Alias],
+        rules: "Mapping[type[Struct], Rule]",
+        unknown: Mapping[str, Unknown],
+        *,
+        itself: Root | None,
+    ) -> None:
+        """Takes what the definitions are made from, and the root that the document is: `None` for a bundle."""
         self._aliases = aliases
         self._rules = rules
+        self._unknown = unknown
+        self._itself = itself.type if itself is not None and _is_called(itself) else None
         self._defs: dict[str, Schema] = {}
         self._owners: dict[str, object] = {}
 
-    def build(self, identity: str) -> Schema:
-        """The whole document: the root's own schema, and the definitions in order of their names."""
-        root = self._struct(self._root.type)
-        return {"$schema": DIALECT, "$id": identity, **root, "$defs": dict(sorted(self._defs.items()))}
+    def definitions(self) -> dict[str, Schema]:
+        """What has been referred to so far, in order of the names."""
+        return dict(sorted(self._defs.items()))
+
+    def root(self, root: Root) -> Schema:
+        """The schema of a root, to stand at the top of its document."""
+        if _is_called(root):
+            return self._struct(root.type)
+        return {"title": root.shape, **self._by_name(root)}
+
+    def define_root(self, root: Root) -> Schema:
+        """A reference to the definition of a root."""
+        if _is_called(root):
+            return self._single(root.type, root.shape)
+        return self.define(root.shape, self._alias_named(root) or root, lambda: self._by_name(root))
+
+    def _by_name(self, root: Root) -> Schema:
+        alias = self._alias_named(root)
+        if alias is not None:
+            return self._alias(alias, members_of(root.type))
+        return with_text(root.text, self._single(root.type, root.shape))
+
+    def _alias_named(self, root: Root) -> Alias | None:
+        alias = alias_of(members_of(root.type), self._aliases)
+        if alias is not None and alias.name != root.shape:
+            raise TypeError(f"{root.shape}: this union's alias is called {alias.name}")
+        return alias
 
     def define(self, name: str, owner: object, build: Callable[[], Schema]) -> Schema:
         """A reference to the definition of that name, which is built when it is first referred to."""
-        if owner is self._root.type:
+        if owner is not None and owner is self._itself:
             return {"$ref": "#"}
         if name not in self._defs:
             self._owners[name] = owner
@@ -90,9 +89,9 @@ class Document:
             raise TypeError(f"{cls.__name__}: an object written as an array has no spelling here")
         own = fields(cls)
         properties = {field.encode_name: self.field(cls, field) for field in own}
-        required = [field.encode_name for field in own if self._required(cls, field)]
+        required = [field.encode_name for field in own if _required(cls, field)]
         if config.tag_field is not None:
-            properties = {config.tag_field: _tag(config.tag), **properties}
+            properties = {config.tag_field: tag_of(config.tag), **properties}
             required = [config.tag_field, *required]
         schema: Schema = {"title": cls.__name__, "description": described(cls), "type": "object"}
         schema["properties"] = properties
@@ -108,14 +107,27 @@ class Document:
         text = field_text(cls, field.name)
         if text is None:
             raise TypeError(f"{where}: no docstring stands after the field")
-        return with_text(text, self.value(field.type, where))
+        schema = self.value(field.type, where)
+        if any(get_origin(member) is Literal for member in self._nameless(field.type)):
+            text = self.settled(text, where, "word")
+        return with_text(text, schema)
 
     def value(self, hint: Any, where: str) -> Schema:
         """What an annotation allows; `where` names the place for messages and titles."""
         members = members_of(_without_mark(hint))
         rest = tuple(member for member in members if member not in (NoneType, UnsetType))
         schema = self.forms(rest, where)
-        return _or_null(schema) if NoneType in members else schema
+        return or_null(schema) if NoneType in members else schema
+
+    def settled(self, text: str, name: str, what: Literal["word", "form"]) -> str:
+        """The text of an enum or union, and what a reader does with a word or form that is not in it."""
+        if name not in self._unknown:
+            raise TypeError(f"{name}: wire/export/unknown.py does not say what a reader does with a {what} it has not")
+        return f"{text} {self._unknown[name].sentence(what)}"
+
+    def _nameless(self, hint: Any) -> tuple[Any, ...]:
+        members = tuple(member for member in members_of(_without_mark(hint)) if member not in (NoneType, UnsetType))
+        return () if alias_of(members, self._aliases) else members
 
     def forms(self, types: Sequence[Any], where: str) -> Schema:
         """Any of the types, in their order."""
@@ -126,16 +138,18 @@ class Document:
         return None if alias is None else self.define(alias.name, alias, lambda: self._alias(alias, members))
 
     def _alias(self, alias: Alias, members: tuple[Any, ...]) -> Schema:
-        schema = self._union(members, alias.name, one="oneOf")
+        schema = self._union(members, alias.name, exclusive=sum(map(_is_struct, members)) < 2)
         text = schema.pop("description", alias.text)
         if text is None:
             raise TypeError(f"{alias.name}: no docstring stands after the alias")
+        if len(members) > 1 or "enum" in schema:
+            text = self.settled(text, alias.name, "word" if "enum" in schema else "form")
         if schema.get("maximum", 0) > _EXACT or schema.get("minimum", 0) < -_EXACT:
             text += _WIDE
         title = {"title": alias.name} if "enum" in schema or schema.get("type") == "object" else {}
         return {**title, "description": text, **schema}
 
-    def _union(self, members: tuple[Any, ...], where: str, one: Literal["oneOf", "anyOf"] = "anyOf") -> Schema:
+    def _union(self, members: tuple[Any, ...], where: str, *, exclusive: bool = False) -> Schema:
         if len(members) == 1:
             return self._single(members[0], where)
         tags = {member.__struct_config__.tag_field if _is_struct(member) else None for member in members}
@@ -144,19 +158,15 @@ class Document:
                 "oneOf": [self._single(member, where) for member in members],
                 "discriminator": {"propertyName": tags.pop()},
             }
-        return {one: [self._named((member,)) or self._arm(member, where) for member in members]}
-
-    def _arm(self, member: Any, where: str) -> Schema:
-        if get_origin(member) is not Literal:
-            return self._single(member, where)
-        return with_text(f"{where} in one word.", self._single(member, f"{where}.word"))
+        one = "oneOf" if exclusive else "anyOf"
+        return {one: [self._named((member,)) or self._single(member, where) for member in members]}
 
     def _single(self, hint: Any, where: str) -> Schema:
         origin, arguments = get_origin(hint), get_args(hint)
         if origin is Annotated:
-            return {**self._single(arguments[0], where), **_limits(arguments[1:], where)}
+            return {**self._single(arguments[0], where), **limits(arguments[1:], where)}
         if origin is Literal:
-            return _words(arguments, where)
+            return words_of(arguments, where)
         if origin is tuple and len(arguments) == 2 and arguments[1] is Ellipsis:
             return {"type": "array", "items": self.value(arguments[0], where)}
         if origin is dict and arguments[0] is str:
@@ -167,9 +177,9 @@ class Document:
         if _is_struct(hint):
             return self.define(hint.__name__, hint, lambda: self._struct(hint))
         if isinstance(hint, type) and issubclass(hint, Enum):
-            return self.define(hint.__name__, hint, lambda: _enum(hint))
-        if (hint is Any or isinstance(hint, type)) and hint in _PLAIN:
-            return dict(_PLAIN[hint])
+            return self.define(hint.__name__, hint, lambda: self._enum(hint))
+        if (hint is Any or isinstance(hint, type)) and hint in PLAIN:
+            return dict(PLAIN[hint])
         raise TypeError(f"{where}: {hint!r} has no spelling as JSON Schema here")
 
     def _struct(self, cls: type[Struct]) -> Schema:
@@ -179,11 +189,13 @@ class Document:
             raise TypeError(f"{cls.__name__}: what its __post_init__ checks has no rule here")
         return self.object(cls)
 
-    def _required(self, cls: type[Struct], field: FieldInfo) -> bool:
-        if field.required:
-            return True
-        left_out = cls.__struct_config__.omit_defaults or field.default is UNSET or _is_marked(field.type)
-        return self._root.complete and not left_out
+    def _enum(self, cls: type[Enum]) -> Schema:
+        """The words, plain, so that every reader and generator sees them; what each one means is in the description."""
+        texts = member_texts(cls)
+        meanings = "".join(f"\n- `{cls[member].value}`: {text}" for member, text in texts.items())
+        text = self.settled(described(cls), cls.__name__, "word")
+        words = strings([one.value for one in cls], cls.__name__)
+        return {"title": cls.__name__, "description": f"{text}\n{meanings}", **words}
 
 
 Rule: TypeAlias = Callable[[Document, type[Struct]], Schema]
@@ -198,57 +210,16 @@ def described(cls: type) -> str:
     return text
 
 
-def with_text(text: str, schema: Schema) -> Schema:
-    """A schema with this description, right behind its title if it has one."""
-    if schema.keys() == {"$ref"}:
-        # A description beside `$ref` is valid, but generators take the two for a new, unnamed type.
-        return {"description": text, "allOf": [schema]}
-    title = {"title": schema["title"]} if "title" in schema else {}
-    return {**title, "description": text, **{key: value for key, value in schema.items() if key not in _TEXTS}}
+def _required(cls: type[Struct], field: FieldInfo) -> bool:
+    """Whether a writer always writes it: payloads leave out what they have not, every other shape is written whole."""
+    if field.required:
+        return True
+    left_out = cls.__struct_config__.omit_defaults or field.default is UNSET or _is_marked(field.type)
+    return not left_out and not cls.__module__.startswith(_SPARSE)
 
 
-def _or_null(schema: Schema) -> Schema:
-    if schema == {}:
-        return schema
-    if schema.keys() == {"type"}:
-        return {"type": [schema["type"], "null"]}
-    if schema.keys() == {"anyOf"}:
-        return {"anyOf": [*schema["anyOf"], {"type": "null"}]}
-    return {"anyOf": [schema, {"type": "null"}]}
-
-
-def _tag(tag: str | int | None) -> Schema:
-    if not isinstance(tag, str):
-        raise TypeError(f"the tag {tag!r} is not a word")
-    return {"description": "Says which form this is.", "type": "string", "const": tag}
-
-
-def _enum(cls: type[Enum]) -> Schema:
-    return {"title": cls.__name__, "description": described(cls), **_strings([one.value for one in cls], cls.__name__)}
-
-
-def _words(words: Sequence[Any], where: str) -> Schema:
-    if len(words) == 1 and isinstance(words[0], str):
-        return {"type": "string", "const": words[0]}
-    return {"title": camel(where), **_strings(words, where)}
-
-
-def _strings(words: Sequence[Any], where: str) -> Schema:
-    if not all(isinstance(word, str) for word in words):
-        raise TypeError(f"{where}: only words are spelled as an enum here")
-    return {"type": "string", "enum": list(words)}
-
-
-def _limits(metas: Sequence[Any], where: str) -> Schema:
-    schema: Schema = {}
-    for meta in metas:
-        if not isinstance(meta, Meta) or any(getattr(meta, name) is not None for name in _UNSPOKEN):
-            raise TypeError(f"{where}: {meta!r} has no spelling as JSON Schema here")
-        stated = {name: value for name in _KEYWORDS if (value := getattr(meta, name)) is not None}
-        schema |= {_KEYWORDS[name]: value for name, value in stated.items()} | (meta.extra_json_schema or {})
-    if any(end in schema.get("pattern", "") for end in (r"\A", r"\Z")):
-        raise TypeError(f"{where}: \\A and \\Z are not ECMAScript; the schema needs a pattern of its own")
-    return schema
+def _is_called(root: Root) -> bool:
+    return _is_struct(root.type) and root.type.__name__ == root.shape
 
 
 def _without_mark(hint: Any) -> Any:
@@ -265,8 +236,3 @@ def _is_marked(hint: Any) -> bool:
 
 def _is_struct(hint: Any) -> bool:
     return isinstance(hint, type) and issubclass(hint, Struct)
-
-
-def camel(text: str) -> str:
-    """`Call.exit_code` as `CallExitCode`."""
-    return "".join(part[0].upper() + part[1:] for part in text.replace(".", "_").split("_") if part)

@@ -1,6 +1,7 @@
 """The Structs whose annotations do not say everything: what their `__post_init__` checks, and their spelling."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
 from functools import partial
 from types import MappingProxyType
 from typing import Final
@@ -10,7 +11,10 @@ from msgspec.structs import FieldInfo, fields
 
 from wire.answer.note import NEWER_KEY_REFUSED, Handback, NewerNote, Note
 from wire.answer.rounds import Output
-from wire.export.document import Document, Rule, Schema, camel, described, with_text
+from wire.dispatch import SOURCES, DispatchJournal, DispatchState, StateSource
+from wire.export.document import Document, Rule, described
+from wire.export.keywords import Schema, camel, with_text
+from wire.record.any_event import AnyEvent
 from wire.record.envelope import EventRecord
 from wire.record.kinds import Kind
 from wire.record.model import ImageBlock, Usage
@@ -29,7 +33,7 @@ def _one_key(document: Document, cls: type[Struct]) -> Schema:
         )
         for field in fields(cls)
     ]
-    return {"description": described(cls), "oneOf": variants}
+    return {"description": document.settled(described(cls), cls.__name__, "form"), "oneOf": variants}
 
 
 def _variant(document: Document, cls: type[Struct], field: FieldInfo) -> Schema:
@@ -98,7 +102,7 @@ def _usage(document: Document, cls: type[Struct]) -> Schema:
     return schema
 
 
-def _event_record(document: Document, cls: type[Struct]) -> Schema:
+def _event(document: Document, cls: type[Struct]) -> Schema:
     """The envelope, and for each kind that has Structs what `data` then is.
 
     One `if` on a constant per set of forms, side by side: a validator compares one word and descends into the one
@@ -122,8 +126,23 @@ def _event_record(document: Document, cls: type[Struct]) -> Schema:
     return schema | {"allOf": branches}
 
 
-def _any_of(kinds: list[Kind]) -> Schema:
-    return {"const": kinds[0].value} if len(kinds) == 1 else {"enum": [kind.value for kind in kinds]}
+def _dispatch_journal(document: Document, cls: type[Struct]) -> Schema:
+    """For each state, how it can have come to be known."""
+    states: dict[tuple[StateSource, ...], list[DispatchState]] = {}
+    for state, sources in SOURCES.items():
+        states.setdefault(sources, []).append(state)
+    branches = [
+        {
+            "if": {"properties": {"state": _any_of(those)}, "required": ["state"]},
+            "then": {"properties": {"stateSource": _any_of(sources) if sources else {"type": "null"}}},
+        }
+        for sources, those in states.items()
+    ]
+    return document.object(cls) | {"allOf": branches}
+
+
+def _any_of(words: Sequence[StrEnum]) -> Schema:
+    return {"const": words[0].value} if len(words) == 1 else {"enum": [word.value for word in words]}
 
 
 RULES: Final[Mapping[type[Struct], Rule]] = MappingProxyType(
@@ -140,7 +159,9 @@ RULES: Final[Mapping[type[Struct], Rule]] = MappingProxyType(
         RecordedError: _recorded_error,
         ToolResult: _tool_result,
         Usage: _usage,
-        EventRecord: _event_record,
+        EventRecord: _event,
+        AnyEvent: _event,
+        DispatchJournal: _dispatch_journal,
     }
 )
 """Which Struct has which rule."""

@@ -3,6 +3,7 @@
 import ast
 import inspect
 from collections.abc import Iterator, Sequence
+from enum import Enum
 from functools import cache
 from importlib import import_module
 from itertools import pairwise
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias, Union, get_args, get_origin
 from msgspec import Struct
 
 ClassTexts: TypeAlias = dict[str, str]
-"""The docstrings of a class by field; its own stands under the empty name."""
+"""The docstrings of a class by field or member; its own stands under the empty name."""
 
 
 class Alias(NamedTuple):
@@ -48,6 +49,15 @@ def field_text(cls: type[Struct], field: str) -> str | None:
         if (text := _texts(owner).get(field)) is not None:
             return text
     return None
+
+
+def member_texts(cls: type[Enum]) -> dict[str, str]:
+    """The docstrings of an enum's members, by member. Raises `TypeError` naming one that has none."""
+    texts = _texts(cls)
+    for member in cls.__members__:
+        if member not in texts:
+            raise TypeError(f"{cls.__name__}.{member}: no docstring stands after the member")
+    return {member: texts[member] for member in cls.__members__}
 
 
 def aliases(module: str, package: str) -> tuple[Alias, ...]:
@@ -115,7 +125,10 @@ def _alias_names(body: Sequence[ast.stmt]) -> Iterator[str]:
 def _literals(body: Sequence[ast.stmt]) -> Iterator[tuple[str, str]]:
     for node, after in pairwise(body):
         match node, after:
-            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
+            case (
+                ast.AnnAssign(target=ast.Name(id=name)) | ast.Assign(targets=[ast.Name(id=name)]),
+                ast.Expr(value=ast.Constant(value=str(text))),
+            ):
                 yield name, _plain(inspect.cleandoc(text))
             case _:
                 pass

@@ -37,7 +37,7 @@ class EventRecord(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_
     data: Raw
     """The payload: a JSON object of the kind's own shape."""
     ig: bool = False
-    """A reader that does not know `kind` may skip the line. Written only when true."""
+    """A reader that does not know `kind` may skip the line. Written only when true; absent is false."""
 
     def __post_init__(self) -> None:
         if bytes(memoryview(self.data)[:1]) != b"{":

@@ -34,8 +34,11 @@ class Dialect(StrEnum):
     """The provider protocol that the counts came from."""
 
     anthropic = "anthropic"
+    """Anthropic's messages."""
     open_ai = "open_ai"
+    """OpenAI's chat completions, and what is built alike."""
     open_ai_responses = "open_ai_responses"
+    """OpenAI's responses."""
 
 
 class Usage(Struct, frozen=True, kw_only=True):

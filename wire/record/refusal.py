@@ -22,9 +22,9 @@ class RecordedError(Struct, frozen=True, kw_only=True, omit_defaults=True):
     recovery: str
     """What to do about it."""
     retry: Retry | UnsetType | None = UNSET
-    """Whether trying the same again can help."""
+    """Whether trying the same again can help; absent or null only on older lines, which say `retriable`."""
     retriable: bool | UnsetType | None = UNSET
-    """The older spelling of `retry`: true is yes, false is no."""
+    """The older spelling of `retry`: true is yes, false is no; absent or null on newer lines."""
     retry_after_ms: U64 | UnsetType | None = UNSET
     """Milliseconds to wait before the next try; absent when nobody said."""
     gate: Gate | UnsetType | None = UNSET
@@ -64,6 +64,10 @@ class VaultFellBack(Struct, frozen=True, kw_only=True):
     """How long what is kept there lasts."""
     reason: str
     """Why."""
+
+
+ProviderDegraded: TypeAlias = RecordedError | VaultFellBack
+"""A provider refused, or the vault fell back to another store: what fits as an error is one."""
 
 
 class WatchdogSteer(Struct, frozen=True, kw_only=True, tag_field="action", tag="steer"):
@@ -168,6 +172,6 @@ class ApprovalResolved(Struct, frozen=True, kw_only=True):
     id: str
     """The request's id."""
     verdict: Literal["allow", "deny"]
-    """The person's word."""
+    """The person's word: `allow` lets it be done, `deny` does not."""
     cluster: Cluster
     """The kind of approval."""

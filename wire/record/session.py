@@ -1,7 +1,7 @@
 """Payloads about a session as a whole: how it began, where it works, how it ended. Spec: ledger.md 6."""
 
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from msgspec import Raw, Struct
 
@@ -12,41 +12,57 @@ class Effort(StrEnum):
     """How hard the model was asked to think. Absent is not `none`."""
 
     none = "none"
+    """Not at all."""
     low = "low"
+    """A little."""
     medium = "medium"
+    """In between."""
     high = "high"
+    """Much."""
     xhigh = "xhigh"
+    """More than `high`."""
     max = "max"
+    """As much as the model can."""
 
 
 class Mode(StrEnum):
     """What the session is for."""
 
     chat = "chat"
+    """Talk."""
     work = "work"
+    """Work on files."""
 
 
 class Writing(StrEnum):
     """What the session may write."""
 
     full = "full"
+    """New files, and changes to those there are."""
     create = "create"
+    """New files only."""
 
 
 class Admission(StrEnum):
     """What has to hold before the session's work is admitted."""
 
     standing = "standing"
+    """The standing rules."""
     tested = "tested"
+    """The tests pass."""
     contract_kept = "contract_kept"
+    """The contract is kept."""
     double_validated = "double_validated"
+    """Two validations agree."""
 
 
 class WorkLanding(StrEnum):
     """Where the session's work goes when it is done."""
 
     ordinary = "ordinary"
+    """Where work ordinarily goes."""
     experiment = "experiment"
+    """Apart, as an experiment."""
 
 
 class RunPolicy(Struct, frozen=True, kw_only=True):
@@ -75,8 +91,11 @@ class OpeningManner(StrEnum):
     """How a session came to its task."""
 
     from_job = "from_job"
+    """Out of a job file."""
     inherited = "inherited"
+    """Taken over from another session."""
     with_person = "with_person"
+    """Together with a person."""
 
 
 class RunStarted(Struct, frozen=True, kw_only=True):
@@ -165,13 +184,17 @@ class CommitCheckpoint(Struct, frozen=True, kw_only=True):
     """What it touched; absent reads as empty."""
 
 
+CheckpointCommitted: TypeAlias = JobPinned | CommitCheckpoint
+"""The work so far was committed, or a dispatch's job was pinned: what fits as a pinned job is one."""
+
+
 class FileDiscarded(Struct, frozen=True, kw_only=True):
     """Files were thrown away."""
 
     paths: tuple[str, ...]
     """The files."""
     restoration: Raw = Raw(b"null")
-    """How to bring them back; any JSON, null when there is no way."""
+    """How to bring them back; any JSON, null or absent when there is no way."""
 
 
 class LogTruncated(Struct, frozen=True, kw_only=True):

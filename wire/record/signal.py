@@ -12,24 +12,33 @@ class SignalKind(StrEnum):
     """What sort of letter it is."""
 
     mention = "mention"
+    """Names the receiver."""
     thread = "thread"
+    """Belongs to a thread that the receiver takes part in."""
     broadcast = "broadcast"
+    """Goes to everybody in the room."""
     steer = "steer"
+    """Steers the receiver's work."""
 
 
 class Landing(StrEnum):
     """Where a letter went."""
 
     delivered = "delivered"
+    """It was handed to its receiver."""
     knocked = "knocked"
+    """Its receiver was called on."""
     queued = "queued"
+    """It waits in line."""
 
 
 class Lane(StrEnum):
     """How soon a letter wants to be read."""
 
     urgent = "urgent"
+    """Before the others."""
     ordinary = "ordinary"
+    """In its turn."""
 
 
 class SteerReceived(Struct, frozen=True, kw_only=True):

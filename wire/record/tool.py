@@ -30,7 +30,8 @@ class AttachUserBrowserEffect(Struct, frozen=True, kw_only=True):
 
 
 EffectWord: TypeAlias = Literal["read", "egress", "spawn", "govern", "spend"]
-"""An effect that names nothing more."""
+"""An effect that names nothing more: `read` looks and changes nothing, `egress` sends something out, `spawn` starts a
+session, `govern` changes the rules, `spend` costs money."""
 
 
 class EffectOn(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -76,7 +77,11 @@ class RenderDiff(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Shown as a change to files."""
 
 
-RenderIntent: TypeAlias = Literal["generic", "terminal", "signal"] | RenderDiff
+RenderIntentWord: TypeAlias = Literal["generic", "terminal", "signal"]
+"""A way of drawing that names nothing more: `generic` is the plain one, `terminal` a command and what it printed,
+`signal` a letter."""
+
+RenderIntent: TypeAlias = RenderIntentWord | RenderDiff
 """How a call wants to be drawn, externally tagged: a word, or an object with one key."""
 
 
@@ -110,7 +115,7 @@ class ToolResult(Struct, frozen=True, kw_only=True):
     result: JsonObject | str | None = None
     """What it gave: an object from a city, text from an importer; null when it failed."""
     error: RecordedError | str | UnsetType | None = UNSET
-    """How it failed: the error shape from a city, text from an importer."""
+    """How it failed: the error shape from a city, text from an importer; null when untold, absent when it did not."""
     took_us: Micros | None = None
     """Microseconds the call took; null when not measured."""
     exit_code: I64 | None = None

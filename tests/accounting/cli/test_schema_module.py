@@ -1,0 +1,36 @@
+"""`rounds schema` writes and compares the module with version and hash together with the folder it belongs to."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import wire.export
+from accounting.cli import main
+
+
+@pytest.fixture
+def came_along(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+    """A folder that stands for the one that came along, and the module that goes with it."""
+    folder, module = tmp_path / "schema", tmp_path / "schema_version.py"
+    _, source = wire.export.version_file()
+    monkeypatch.setattr(wire.export, "schema_dir", lambda: folder)
+    monkeypatch.setattr(wire.export, "version_file", lambda: (module, source))
+    return folder, module
+
+
+def test_the_module_is_written_and_compared_with_its_folder(came_along: tuple[Path, Path]) -> None:
+    folder, module = came_along
+    written = CliRunner().invoke(main, ["schema", "--out", str(folder)])
+    assert (written.exit_code, written.stdout.splitlines()[-1]) == (0, str(module))
+    assert CliRunner().invoke(main, ["schema", "--check"]).exit_code == 0
+    module.write_text("SCHEMA_VERSION = '0.9'\n")
+    stale = CliRunner().invoke(main, ["schema", "--check"])
+    assert (stale.exit_code, stale.stderr.count("\n")) == (1, 1)
+    assert stale.stderr.startswith(f"rounds: {module}: not what would be exported; `rounds schema --out {folder}`")
+
+
+def test_another_folder_has_documents_alone(came_along: tuple[Path, Path], tmp_path: Path) -> None:
+    _, module = came_along
+    assert CliRunner().invoke(main, ["schema", "--out", str(tmp_path / "other")]).exit_code == 0
+    assert not module.exists()
