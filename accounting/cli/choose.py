@@ -1,8 +1,8 @@
-"""Which session `--run` means, and its fold."""
+"""Which session `--run` means, and reading it."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from accounting.cli.problems import tell
 from accounting.cli.source import reading
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from accounting.views.rounds import Rounds
     from wire.scalars import RunId
 
+T = TypeVar("T")
 _LISTED: Final = 20
 """How many candidates are named."""
 _COMPARED: Final = 20_000
@@ -20,23 +21,42 @@ _COMPARED: Final = 20_000
 
 
 def fold_chosen(ledger: "Ledger", path: str, asked: str | None, window: int | None) -> "Rounds":
-    """The fold of the session that `asked` names by its id or a beginning of it; `None` means the only session.
+    """The fold of the session that `asked` names. Raises `Trouble` as `reading_chosen` does."""
+    from accounting.views.rounds import read_rounds
 
-    An id in full is folded straight away; what runs there are is looked up only where that is needed.
+    def fold(run: "RunId") -> "Rounds":
+        return read_rounds(ledger, run, window)
+
+    return reading_chosen(
+        ledger, path, asked, "folding", fold, lambda folded: bool(folded.used or folded.outside or folded.passed)
+    )
+
+
+def reading_chosen(
+    ledger: "Ledger",
+    path: str,
+    asked: str | None,
+    label: str,
+    read: "Callable[[RunId], T]",
+    found: Callable[[T], bool],
+) -> T:
+    """What `read` makes of the session that `asked` names by its id or a beginning of it; `None` means the only one.
+
+    An id in full is read straight away, and stands if anything is `found`; what runs there are is looked up only where
+    that is needed.
 
     Raises `Trouble` when it names no session or several, or the ledger cannot be read.
     """
     from accounting.ledger import Problems
-    from accounting.views.rounds import read_rounds
     from wire.scalars import run_id
 
     wanted = None if asked is None else asked.strip().lower()
     run = run_id(wanted)
     if run is not None:
-        with reading(ledger, "folding"):
-            folded = read_rounds(ledger, run, window)
-        if folded.used or folded.outside or folded.passed:
-            return folded
+        with reading(ledger, label):
+            result = read(run)
+        if found(result):
+            return result
     problems = Problems()
     with reading(ledger, "looking for runs"):
         runs = ledger.run_ids(problems.add)
@@ -44,8 +64,8 @@ def fold_chosen(ledger: "Ledger", path: str, asked: str | None, window: int | No
         tell(problems.listed, problems.counts)
         raise Trouble(f"{path}: there is no record in it; give a ledger's directory, or a file of its lines")
     run = _only(runs, path) if wanted is None else _named(runs, path, wanted)
-    with reading(ledger, "folding"):
-        return read_rounds(ledger, run, window)
+    with reading(ledger, label):
+        return read(run)
 
 
 def _only(runs: "dict[RunId, int]", path: str) -> "RunId":

@@ -29,7 +29,7 @@ def fold(ctx: click.Context, path: str, asked: str | None, window: int | None) -
     from accounting.cli.source import opened
     from wire import encode
 
-    with opened(path) as ledger:
+    with opened(path, indexed=True) as ledger:
         folded = fold_chosen(ledger, path, asked, window)
     put(encode(folded.answer), b"\n")
     ctx.exit(tell(folded.problems, folded.problem_counts))

@@ -12,10 +12,10 @@ _TICK: Final = 0.1
 
 
 @contextmanager
-def progress(label: str, done: Callable[[], int], size: int | None = None) -> Generator[None]:
+def progress(label: Callable[[], str], done: Callable[[], int], size: int | None = None) -> Generator[None]:
     """Show `label` and how many bytes are `done` of `size` (`None`: not known) while the block runs.
 
-    `done` is asked from another thread. What was shown is gone when the block ends.
+    `label` and `done` are asked from another thread. What was shown is gone when the block ends.
     """
     if sys.stderr is None or not sys.stderr.isatty():  # pyright: ignore[reportUnnecessaryComparison] - see trouble.py
         yield
@@ -30,7 +30,7 @@ def progress(label: str, done: Callable[[], int], size: int | None = None) -> Ge
         watcher.join()
 
 
-def _watch(label: str, done: Callable[[], int], size: int | None, over: Event) -> None:
+def _watch(label: Callable[[], str], done: Callable[[], int], size: int | None, over: Event) -> None:
     if over.wait(PATIENCE):
         return
     # Drawn by few commands, and late: imported here.
@@ -39,6 +39,6 @@ def _watch(label: str, done: Callable[[], int], size: int | None, over: Event) -
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), DownloadColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True, auto_refresh=False) as bar:
-        task = bar.add_task(label, total=size)
+        task = bar.add_task(label(), total=size)
         while not over.wait(_TICK):
-            bar.update(task, completed=done(), refresh=True)
+            bar.update(task, description=label(), completed=done(), refresh=True)

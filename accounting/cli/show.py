@@ -30,7 +30,7 @@ def show(ctx: click.Context, path: str, asked: str | None, window: int | None, *
     from accounting.cli.problems import tell, tell_outside
     from accounting.cli.source import opened
 
-    with opened(path) as ledger:
+    with opened(path, indexed=True) as ledger:
         folded = fold_chosen(ledger, path, asked, window)
     if as_json:
         from wire import encode

@@ -1,5 +1,6 @@
 """Opening PATH: a ledger's directory, one file of lines, standard input, or a pipe."""
 
+import os
 import stat
 import sys
 from collections.abc import Callable, Generator
@@ -20,12 +21,18 @@ if TYPE_CHECKING:
 
 STANDARD_INPUT: Final = "standard input"
 """What problems call the ledger that came in by `-`."""
+CACHE: Final = "ROUNDS_CACHE_DIR"
+"""The environment variable that names the cache directory in place of the user's own; empty: keep no index."""
+INDEX_PAYS: Final = 32 << 20
+"""Bytes from which on a ledger is given an index: a smaller one is read through before a person notices."""
 _CHUNK: Final = 1 << 20
 
 
 @contextmanager
-def opened(path: str) -> "Generator[Ledger]":
+def opened(path: str, *, indexed: bool = False) -> "Generator[Ledger]":
     """The ledger at a PATH. What can be read only once is first written to a temporary file (`TMPDIR` says where).
+
+    `indexed` is for commands that read one run: a large ledger is then read through its index in the cache directory.
 
     Raises `Trouble` when it cannot be read.
     """
@@ -43,14 +50,41 @@ def opened(path: str) -> "Generator[Ledger]":
                 ledger = Ledger(kept, name=path)
             else:
                 ledger = Ledger(path)
+                if indexed and ledger.size >= INDEX_PAYS:
+                    ledger = _with_index(ledger)
         yield ledger
 
 
 @contextmanager
 def reading(ledger: "Ledger", label: str) -> Generator[None]:
     """Around a read of the whole ledger: shows how far it has come. Raises `Trouble` when the ledger cannot be read."""
-    with _troubles(ledger.segments[0].name), progress(label, lambda: ledger.position, ledger.size):
+
+    def at_work() -> str:
+        return "indexing" if ledger.indexing else label
+
+    with _troubles(ledger.segments[0].name), progress(at_work, lambda: ledger.position, ledger.size):
         yield
+
+
+def _with_index(ledger: "Ledger") -> "Ledger":
+    """The ledger with its index, where one can be kept."""
+    from accounting.ledger import Ledger
+
+    named = os.environ.get(CACHE)
+    if named is None:
+        from platformdirs import user_cache_path
+
+        cache = user_cache_path("rounds", appauthor=False)
+        if not cache.is_absolute():  # nobody's home
+            return ledger
+    elif named:
+        cache = Path(named)
+    else:
+        return ledger
+    try:
+        return Ledger(ledger.path, index=cache / "index")
+    except ValueError:  # the cache lies inside the ledger, where nothing may be written
+        return ledger
 
 
 @contextmanager
@@ -84,7 +118,7 @@ def _spooled(source: Callable[[], AbstractContextManager[BinaryIO | FileIO]]) ->
                 kept.touch(mode=0o600, exist_ok=False)
                 file = stack.enter_context(FileIO(kept, "wb"))
             read = stack.enter_context(source()).read
-            stack.enter_context(progress("taking in the input", lambda: taken))
+            stack.enter_context(progress(lambda: "taking in the input", lambda: taken))
             while chunk := read(_CHUNK):
                 with _keeping(kept):
                     write_all(file, chunk)

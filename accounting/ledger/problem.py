@@ -41,6 +41,12 @@ class ProblemCode(StrEnum):
     """A record whose `seq` is not above the one before it; it is taken in file order."""
     closing_unreadable = "closing-unreadable"
     """The first `run_frozen` does not say how the session ended: it ended, and `closing` is null all the same."""
+    truncated = "truncated"
+    """Of a ledger that is followed: bytes that were read are gone or changed, for a writer cut them away. The problem's
+    `seq` is the first record that was handed out and is void, with all after it; null when none is."""
+    unreadable = "unreadable"
+    """Of a ledger that is followed: it cannot be read now, from the place on that reading has come to. It is tried
+    again; what was read before stands."""
 
 
 class Place(Struct, frozen=True, kw_only=True, gc=False):
@@ -67,6 +73,16 @@ class Problem(Struct, frozen=True, kw_only=True):
     """What should have been there."""
     found: str
     """What was."""
+
+
+def torn_tail(place: Place, size: int) -> Problem:
+    """What is told of an older segment that ends in `size` bytes without a newline, the first of them at `place`."""
+    return Problem(
+        code=ProblemCode.torn_tail,
+        place=place,
+        expected="a newline at the end of every segment but the newest",
+        found=f"{size} bytes after the last newline",
+    )
 
 
 class Problems:

@@ -73,14 +73,16 @@ def summaries(records: Iterable[Placed]) -> tuple[RunSummary, ...]:
     return _summarise(records)[0]
 
 
-def read_runs(ledger: Ledger | str | os.PathLike[str]) -> Runs:
+def read_runs(ledger: Ledger | str | os.PathLike[str], run: RunId | None = None) -> Runs:
     """The runs of a ledger on disk; problems come with file, line and byte offset.
+
+    With `run` that one alone, if it has a record, and of the problems those that reading it meets.
 
     Raises `OSError` when the ledger cannot be read, `accounting.ledger.NotALedgerError` when the path holds none.
     """
     opened = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
     met = Problems()
-    runs, folds = _summarise(opened.records(report=met.add))
+    runs, folds = _summarise(opened.records(run, met.add), run)
     order = {segment.name: index for index, segment in enumerate(opened.segments)}
 
     def where(problem: Problem) -> tuple[int, int]:
@@ -105,12 +107,22 @@ class _Seen(Struct):
     """Whether the latest turn has one; so while there is no turn."""
 
 
-def _summarise(records: Iterable[Placed]) -> tuple[tuple[RunSummary, ...], tuple[RoundsFold, ...]]:
+def _summarise(
+    records: Iterable[Placed], asked: RunId | None = None
+) -> tuple[tuple[RunSummary, ...], tuple[RoundsFold, ...]]:
     seen: dict[RunId, _Seen] = {}
-    folds = every_run(_watched(records, seen), texts=False)
+    watched = _watched(records, seen)
+    folds = every_run(watched, texts=False) if asked is None else _one_run(watched, asked)
     answers = {run: fold.answer() for run, fold in folds.items()}
     listed = [run for run, answer in answers.items() if run != NIL_RUN or answer.turns or len(answers) == 1]
     return tuple(_summary(folds[run], answers[run], seen[run]) for run in listed), tuple(folds.values())
+
+
+def _one_run(records: Iterable[Placed], run: RunId) -> dict[RunId, RoundsFold]:
+    fold = RoundsFold(run, texts=False)
+    for record, place in records:
+        fold.feed(record, place)
+    return {run: fold} if fold.used or fold.outside or fold.passed else {}
 
 
 def _watched(records: Iterable[Placed], seen: dict[RunId, _Seen]) -> Iterator[Placed]:

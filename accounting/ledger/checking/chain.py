@@ -30,7 +30,7 @@ class Chain:
         self.prev = prev
         self.expected = expected
         self._claimed: str | None = None
-        """The `prev` of the line before."""
+        """The `prev` of the line before, where that was in order."""
         self._ends: dict[str, int | None] = {}
         """Lines that no line has followed: hash to the `seq` that would."""
         self._before: int | None = None
@@ -68,12 +68,10 @@ class Chain:
         self.prev = hashed
         self.expected = seq + 1
 
-    def fail(self, prev: str | None, seq: int | None, hashed: str, *, mangled: bool) -> None:
+    def fail(self, seq: int | None, hashed: str, *, mangled: bool) -> None:
         """The line is at fault: go on from it as found. `mangled`: in its bytes, rather than in its place."""
-        if not (self._loose and self._mangled):
-            self._before = self.expected
+        self._before = self.expected
         self._leave()
-        self._claimed = prev
         self._loose = True
         # Where the number is the right one, the `prev` itself may be what was changed: by a cut, say, up to within it.
         self._mangled = mangled or seq == self.expected

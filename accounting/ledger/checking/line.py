@@ -111,7 +111,7 @@ class LineCheck:
             assert verdict.seq is not None
             self.chain.accept(verdict.prev, verdict.seq, hashed)
         else:
-            self.chain.fail(verdict.prev, verdict.seq, hashed, mangled=verdict.mangled)
+            self.chain.fail(verdict.seq, hashed, mangled=verdict.mangled)
         return verdict
 
     def _known(self, run: str) -> bool:

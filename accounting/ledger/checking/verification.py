@@ -115,7 +115,9 @@ class _Pass:
         self._check = LineCheck(self._chain)
         self._story = Story(whole=self._begun)
 
-        self._segment = ledger.segments[0]
+        first = _segment_with(ledger.segments, from_seq)
+        self._segments = len(ledger.segments) - first
+        self._segment = ledger.segments[first]
         self._number, self._offset = 1, 0
         """Where the line at hand stands."""
         self._long: Segment | None = None
@@ -128,7 +130,6 @@ class _Pass:
 
         self._counts: Counter[str] = Counter()
         self._count = self._bytes = 0
-        self._segments = 0
         self.newest = (0, 0)
         """What `Verification.newest` tells."""
         self._sound: int | None = None
@@ -168,8 +169,7 @@ class _Pass:
 
     def findings(self) -> Generator[Finding, None, None]:
         """What is found, in ledger order."""
-        first = _segment_with(self._ledger.segments, self._from)
-        self._segments = len(self._ledger.segments) - first
+        first = len(self._ledger.segments) - self._segments
         for segment, block, number in self._ledger.blocks(first):
             self._segment = segment
             self._bytes += len(block.content)
@@ -276,7 +276,7 @@ class _Pass:
             self._before = None  # whatever those bytes were, they are believed
             return
         self._fault(self._count)
-        self._chain.fail(None, None, line_hash(block.content), mangled=True)
+        self._chain.fail(None, line_hash(block.content), mangled=True)
         self._last = Verdict()
         yield self._finding("unended-segment", "a newline at the end of a segment that is not the newest", found)
 
