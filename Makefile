@@ -13,7 +13,7 @@ help:
 	@echo 'make check   style, types, and whether the committed schema is the exported one'
 	@echo 'make soak    the property tests at length'
 	@echo 'make bench   speed and memory as ratios, side by side in one run (MB=200)'
-	@echo 'make schema  export the schema; make sample: write the sample ledger again'
+	@echo 'make schema  export the schema and the Pydantic models; make sample: write the sample ledger again'
 
 demo: $(VENV)/.cli
 	$(BIN)/rounds show accounting/sample --run 019a1f7c
@@ -30,12 +30,14 @@ check: $(VENV)/.check
 	$(BIN)/mypy
 	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/rounds schema --check
+	$(BIN)/rounds codegen pydantic --out wire/pydantic --check
 
 bench: $(VENV)/.test
 	$(BIN)/python -m bench.run $(MB)
 
-schema: $(VENV)/.cli
+schema: $(VENV)/.codegen
 	$(BIN)/rounds schema --out schema
+	$(BIN)/rounds codegen pydantic --out wire/pydantic
 
 sample: $(VENV)/.test
 	$(BIN)/python -m tests.build_sample

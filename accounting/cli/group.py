@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from accounting.cli.check import check
+from accounting.cli.codegen import codegen
 from accounting.cli.fold import fold
 from accounting.cli.repair import repair
 from accounting.cli.runs import runs
@@ -51,5 +52,5 @@ def main() -> None:
     """
 
 
-for command in (show, fold, runs, check, repair, schema):
+for command in (show, fold, runs, check, repair, schema, codegen):
     main.add_command(command)
