@@ -5,14 +5,15 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test soak check schema sample bench clean
+.PHONY: help demo test soak check schema sample clients bench clean
 
 help:
 	@echo 'make demo    set up, and draw the session that ships with the repository'
 	@echo 'make test    set up, and run the tests'
-	@echo 'make check   style, types, and whether the committed schema is the exported one'
+	@echo 'make check   style, types, whether the schema is the exported one, and whether it breaks what was released'
 	@echo 'make soak    the property tests at length'
 	@echo 'make bench   speed and memory as ratios, side by side in one run (MB=200)'
+	@echo 'make clients  what the tests of the TypeScript client need (npm)'
 	@echo 'make schema  export the schema and the Pydantic models; make sample: write the sample ledger again'
 
 demo: $(VENV)/.cli
@@ -34,6 +35,9 @@ check: $(VENV)/.check
 
 bench: $(VENV)/.test
 	$(BIN)/python -m bench.run $(MB)
+	$(BIN)/python -m bench.append
+	$(BIN)/python -m bench.follow
+	$(BIN)/python -m bench.index $(MB)
 
 schema: $(VENV)/.codegen
 	$(BIN)/rounds schema --out schema
@@ -42,8 +46,11 @@ schema: $(VENV)/.codegen
 sample: $(VENV)/.test
 	$(BIN)/python -m tests.build_sample
 
+clients:
+	cd tests/clients/typescript && npm ci --no-audit --no-fund
+
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) tests/clients/typescript/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # One stamp for each set of packages; a change in pyproject.toml sets up again.
 $(VENV)/.%: pyproject.toml

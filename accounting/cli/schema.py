@@ -1,23 +1,36 @@
 """`rounds schema`: the exported JSON Schema, printed, written or compared."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from accounting.cli.out import put
+from accounting.cli.schema_diff import diff
 from accounting.cli.trouble import Trouble
 
 STALE = 1
 """Exit code when a committed schema file is not what would be exported."""
 
 
+class _WithDiff(click.Command):
+    """A command whose first word may be `diff`, which is a command of its own."""
+
+    def make_context(self, info_name: str | None, args: list[str], *rest: Any, **extra: Any) -> click.Context:
+        if args[:1] == ["diff"]:
+            return diff.make_context(f"{info_name} diff", args[1:], *rest, **extra)
+        return super().make_context(info_name, args, *rest, **extra)
+
+
 @click.command(
+    cls=_WithDiff,
     epilog="""\b
 Examples:
   rounds schema
   rounds schema rounds-answer
   rounds schema --out schema
-  rounds schema --check""",
+  rounds schema --check
+  rounds schema diff OLD NEW      (rounds schema diff --help)""",
 )
 @click.argument("name", required=False)
 @click.option(
@@ -29,7 +42,9 @@ def schema(ctx: click.Context, name: str | None, out: Path | None, *, check: boo
     """Print, write or compare the JSON Schema of what travels.
 
     Without options the document NAME is printed, or, without NAME, what documents there are. With --check nothing is
-    written; documents that differ or are missing are named and the exit code is 1.
+    written; documents that differ or are missing are named and the exit code is 1. The folder that came along goes
+    with a module of the package, `wire/schema_version.py`: both are written, and compared, together. What was released
+    of the schema, in the folder's own folder `released`, must not break without a new major version.
     """
     from wire.export import schemas
 
@@ -42,9 +57,9 @@ def schema(ctx: click.Context, name: str | None, out: Path | None, *, check: boo
         ctx.exit(_compare(documents, out))
     elif out is not None:
         out.mkdir(parents=True, exist_ok=True)
-        for file, text in documents.items():
-            (out / file).write_bytes(text)
-            click.echo(out / file)
+        for path, text in _files(documents, out).items():
+            path.write_bytes(text)
+            click.echo(path)
     else:
         click.echo("\n".join(documents))
 
@@ -56,21 +71,45 @@ def _document(documents: dict[str, bytes], name: str) -> bytes:
     return text
 
 
+def _files(documents: dict[str, bytes], folder: Path) -> dict[Path, bytes]:
+    """What belongs in the folder; with the folder that came along, also the module that carries version and hash."""
+    from wire.export import schema_dir, version_file
+
+    files = {folder / file: text for file, text in documents.items()}
+    module, source = version_file()
+    return files | ({module: source} if folder.resolve() == schema_dir().resolve() else {})
+
+
 def _compare(documents: dict[str, bytes], out: Path | None) -> int:
     from wire.export import schema_dir
 
     folder = schema_dir() if out is None else out
     stale = [
-        f"{folder / file}: {'not what would be exported' if (folder / file).is_file() else 'missing'};"
+        f"{path}: {'not what would be exported' if path.is_file() else 'missing'};"
         f" `rounds schema --out {folder}` writes it"
-        for file, text in documents.items()
-        if not (folder / file).is_file() or (folder / file).read_bytes() != text
+        for path, text in _files(documents, folder).items()
+        if not path.is_file() or path.read_bytes() != text
     ]
     stale += [
         f"{file}: no longer exported; remove it"
         for file in sorted(folder.glob("*.schema.json"))
         if file.name not in documents
     ]
+    stale += _breaks(folder, documents)
     for line in stale:
         click.echo(f"rounds: {line}", err=True)
     return STALE if stale else 0
+
+
+def _breaks(folder: Path, documents: dict[str, bytes]) -> tuple[str, ...]:
+    """What breaks readers of the released documents, where there are any."""
+    released, changes = folder / "released", folder / "CHANGELOG.md"
+    if not released.is_dir():
+        return ()
+    from accounting.evolution import SchemaError
+    from accounting.evolution.gate import unannounced
+
+    try:
+        return unannounced(released, documents, changes.read_text("utf-8") if changes.is_file() else "")
+    except SchemaError as error:
+        raise Trouble(f"{released}: {error}") from None

@@ -9,10 +9,10 @@ Nothing here depends on which run is asked for, so that an index made beforehand
 """
 
 import re
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, cast
 
 from wire.record.kinds import Kind
-from wire.scalars import RunId, run_id
+from wire.scalars import RunId
 
 CROSSING: Final = frozenset((Kind.approval_resolved, Kind.signal_enqueued))
 """The kinds that a run's answer can take in from lines of other runs (rounds.md 3)."""
@@ -78,4 +78,4 @@ def every(block: bytes) -> Choice:
 def owner(line: bytes) -> RunId | None:
     """Whose line it is, where it opens in canonical spelling: the id stands at a fixed offset. Nothing else is read."""
     head = _opening(line)
-    return None if head is None else run_id(head[1].decode())
+    return None if head is None else cast("RunId", head[1].decode())

@@ -53,6 +53,9 @@ def rest_of(file: BinaryIO, start: int) -> Iterator[Block]:
     # Read from a boundary as when all of it is read: where that cuts a run of zeros is part of what is told of it.
     boundary = start - start % BLOCK
     file.seek(boundary)
+    if not start:
+        yield from blocks(file)
+        return
     for block in blocks(file):
         offset = boundary + block.offset
         content = block.content if offset >= start else block.content[start - offset :]

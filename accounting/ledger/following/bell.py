@@ -29,7 +29,6 @@ class Bell:
         """Wait for a ring, no longer than this; the thread is blocked."""
         with suppress(Empty):
             self._rung.get(timeout=seconds)
-        self._clear()
 
     async def wait_async(self, seconds: float) -> None:
         """Wait for a ring, no longer than this; the event loop is not blocked."""
@@ -44,12 +43,8 @@ class Bell:
         finally:
             self._waiter = None
             timer.cancel()
-        self._clear()
-
-    def _clear(self) -> None:
         with suppress(Empty):
-            while True:
-                self._rung.get_nowait()
+            self._rung.get_nowait()
 
 
 def _wake(future: "Future[None]") -> None:

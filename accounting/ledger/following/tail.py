@@ -183,7 +183,7 @@ class Tail:
         """The records in whole lines just added to the trail; the first has that number and begins at `offset`."""
         name = trail.segment.name
         old = self._since[1] if name == self._since[0] else 0
-        if name < self._since[0] or trail.end <= old:
+        if name < self._since[0]:
             return
         for index, start, stop in chosen:
             if offset + start < old:

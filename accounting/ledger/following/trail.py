@@ -83,9 +83,8 @@ class Trail:
 
     def hand_out(self, line: int, seq: int) -> None:
         """Note that the record in that line, by number, is handed out."""
-        if line > self._forgotten[0]:
-            self._handed.append(line)
-            self._seqs.append(seq)
+        self._handed.append(line)
+        self._seqs.append(seq)
 
     def hold(self, file: BinaryIO, size: int) -> None:
         """Note that an unfinished line of `size` bytes stands after the whole ones."""

@@ -143,6 +143,7 @@ def reunited(report: RepairReport, into: Path, names: list[str]) -> dict[str, by
     return whole
 
 
+@pytest.mark.invariant("C5")
 @given(st.randoms(use_true_random=False), st.integers(1, 3))
 def test_every_byte_goes_to_one_place_and_the_original_stays(random: Random, times: int) -> None:
     contents = [b"".join(line + b"\n" for line in LINES[:5]), b"".join(line + b"\n" for line in LINES[5:])]

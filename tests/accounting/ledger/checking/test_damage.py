@@ -126,12 +126,14 @@ def at_every_byte(folder: Path, hurt: Hurt, turns: range) -> Counter[str | None]
 KINDS = (bit, other, lost, added, newline, cut, zeros, ended, overwritten)
 
 
+@pytest.mark.invariant("C1")
 @pytest.mark.parametrize("hurt", KINDS)
 def test_damage_at_every_byte(tmp_path: Path, hurt: Hurt) -> None:
     told = at_every_byte(tmp_path / "ledger", hurt, range(1))
     assert sum(told.values()) > 0.95 * sum(map(len, FILES.values()))
 
 
+@pytest.mark.invariant("C1")
 @pytest.mark.soak
 @pytest.mark.parametrize("hurt", [bit, other, added, cut, zeros, overwritten])
 def test_damage_at_every_byte_in_many_ways(tmp_path: Path, hurt: Hurt) -> None:

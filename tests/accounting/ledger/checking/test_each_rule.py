@@ -17,6 +17,7 @@ from wire import Finding, Severity
 from wire.scalars import run_id
 
 
+@pytest.mark.invariant("C3")
 @pytest.mark.parametrize("case", WHOLE, ids=lambda case: case.rule)
 def test_a_ledger_that_breaks_one_rule(tmp_path: Path, case: Whole) -> None:
     folder = store(tmp_path / "ledger", {segment_name(first): b"".join(lines) for first, lines in case.files})
@@ -89,6 +90,7 @@ def test_a_long_segment_is_told_by_a_line(tmp_path: Path, monkeypatch: pytest.Mo
     assert [(one.line, one.code) for one in verify(folder)] == [(2, "not-a-line"), (4, "long-segment")]
 
 
+@pytest.mark.invariant("C3")
 def test_every_rule_has_a_case() -> None:
     tried = {case.rule for case in (*PLACE_CASES, *SPELLING_CASES)} | {case.rule for case in WHOLE} | {"long-segment"}
     assert tried == {rule.code for rule in RULES}

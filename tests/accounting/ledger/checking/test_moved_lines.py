@@ -64,6 +64,7 @@ def test_lines_doubled(tmp_path: Path) -> None:
                 assert told(tmp_path, lines) == [(where, "chain-break")], (first, end, at)
 
 
+@pytest.mark.invariant("C1")
 @pytest.mark.parametrize(("first", "second"), PAIRS)
 def test_two_lines_exchanged(tmp_path: Path, first: int, second: int) -> None:
     lines = [*SMALL]
@@ -81,6 +82,7 @@ def test_lines_moved(tmp_path: Path) -> None:
                     assert told(tmp_path, lines) == [(min(first, at), "chain-break")], (first, end, at)
 
 
+@pytest.mark.invariant("C1")
 def test_strangers_slipped_in(tmp_path: Path) -> None:
     """Lines of another ledger, one or more in a row, whatever their numbers are."""
     for at in range(1, SIZE + 1):

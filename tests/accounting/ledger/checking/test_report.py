@@ -63,6 +63,7 @@ def placed(found: list[Finding], folder: Path, starts: tuple[int, ...]) -> list[
     ]
 
 
+@pytest.mark.invariant("C4")
 @given(damaged(), st.integers(0, 2**32))
 @settings(max_examples=100)
 def test_findings_do_not_depend_on_how_lines_are_cut_into_files(

@@ -124,3 +124,10 @@ def test_a_line_at_fault_that_reads_has_happened(tmp_path: Path) -> None:
         (1, "float"), (2, "float"), (3, "float"), (4, "turn-after-freeze"), (7, "result-for-no-call"),
         (8, "time-backwards"),
     ]  # fmt: skip
+
+
+def test_time_begins_with_the_first_line_and_again_after_a_fault(tmp_path: Path) -> None:
+    """A clock that stands at zero goes nowhere back from where nothing was read."""
+    lines = lines_of({"t": 0}, {"t": 0}, {"t": 5})
+    path = rewrite(tmp_path / "a", content([*lines, b"oops", *lines_of({"t": 0}, {"t": 5}, {"t": 0})]))
+    assert [(one.line, one.code) for one in verify(path)] == [(4, "not-a-line"), (7, "time-backwards")]

@@ -145,6 +145,7 @@ def changed_ledgers_agree(folder: Path, records: list[Plain], seed: int, times: 
         agreed(folder, files)
 
 
+@pytest.mark.invariant("C2")
 @given(ledgers(max_size=8), st.integers(0, 2**32))
 @settings(max_examples=250)
 def test_changed_ledgers_are_refused_where_a_strict_reader_stops(
@@ -162,6 +163,7 @@ def test_a_hundred_thousand_changed_ledgers(
     changed_ledgers_agree(tmp_path_factory.getbasetemp() / "strict-soak", records, seed, 10)
 
 
+@pytest.mark.invariant("C2")
 @given(ledgers(), st.integers(0, 2**32))
 @settings(max_examples=150)
 def test_ledgers_in_order_are_accepted(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from accounting.ledger import Place, Problem
-from accounting.ledger.following import trails
+from accounting.ledger.following import tail, trails
 from accounting.ledger.segments import BLOCK
 from tests.accounting.ledger.following.model import Looks, Writer, standing
 from tests.compare import asked
@@ -93,6 +93,29 @@ def test_space_set_aside_is_looked_through_once(file: Path) -> None:
     assert len(reads) < 5
 
 
+@pytest.mark.parametrize("more", [250, 500])
+def test_lines_may_be_written_over_zeros_that_were_just_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: int
+) -> None:
+    monkeypatch.setattr(tail, "BLOCK", 100)
+    path = tmp_path / "one.jsonl"
+    path.write_bytes(bytes(250))
+    looks = Looks(path)
+    looks.look()
+    lines = whole(0, "x" * 30) + whole(1, "x" * (more - 225)) + whole(2)
+    first = len(whole(0, "x" * 30))
+    assert 200 < first < 250
+    with path.open("r+b", buffering=0) as file:
+        file.write(lines[:120])
+        looking = looks.tail.look()
+        assert [next(looking) for _ in range(3)] == [None] * 3  # all 250 bytes
+        file.write(lines[120 : first + more])
+        assert all(found is None or looks.view.take(*found) is None for found in looking)
+        file.write(lines[first + more :])
+    looks.look()
+    assert looks.view.items == standing(path)
+
+
 def test_a_line_of_many_blocks_comes_in_pieces(file: Path) -> None:
     looks = Looks(file)
     line = whole(2, "y" * 10 * BLOCK)
@@ -163,6 +186,59 @@ def test_a_line_changed_before_others_that_stand_is_noticed_though_the_chain_doe
     append(file, whole(2, "b") + whole(3))
     [problem] = looks.look()
     assert problem.seq == 2
+
+
+def test_a_cut_in_the_middle_of_a_look_is_noticed_before_the_next_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tail, "BLOCK", 2 * len(whole(0)))
+    path = tmp_path / "one.jsonl"
+    path.write_bytes(b"".join(map(whole, range(9))))
+    looks = Looks(path)
+    looking = looks.tail.look()
+    for _ in range(2):
+        found = next(looking)
+        assert found is not None
+        looks.view.take(*found)
+    os.truncate(path, len(whole(0)))
+    append(path, b"".join(whole(seq, "longer than before") for seq in range(1, 9)))
+    for found in looking:
+        if found is not None:
+            looks.view.take(*found)
+    assert [problem.seq for problem in looks.view.withdrawn] == [1]
+    assert looks.view.items == standing(path)
+
+
+@pytest.mark.parametrize("where", ["beginning", "end"])
+def test_of_a_very_long_line_the_beginning_and_the_end_are_looked_at(file: Path, where: str) -> None:
+    looks = Looks(file)
+    size = file.stat().st_size
+    middle = "y" * 5 * BLOCK
+    append(file, whole(2, "a" + middle + "a"))
+    looks.look()
+    os.truncate(file, size)
+    append(file, whole(2, "b" + middle + "a" if where == "beginning" else "a" + middle + "b"))
+    [problem] = looks.look()
+    assert problem.seq == 2
+    assert looks.look() == []
+
+
+def test_space_set_aside_does_not_shorten_the_memory(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trails, "REACH", 1000)
+    size = file.stat().st_size
+    os.truncate(file, 5000)
+    looks = Looks(file)
+    with file.open("r+b") as opened:
+        opened.seek(size)
+        for seq in range(2, 7):
+            opened.write(whole(seq))
+            opened.flush()
+            looks.look()
+        opened.seek(-2 * len(whole(5)), os.SEEK_CUR)
+        opened.write(whole(5, "b") + whole(6, "b"))
+    [problem] = looks.look()
+    assert problem.seq == 5
+    assert looks.view.items == standing(file)
 
 
 def test_a_group_over_several_segments_is_cut_back(tmp_path: Path) -> None:

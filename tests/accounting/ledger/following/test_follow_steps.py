@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 from unittest.mock import patch
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -38,6 +39,7 @@ def ledger(block: int, *, checked: int = 1 << 13, reach: int = 64 << 20) -> Gene
         yield Path(name)
 
 
+@pytest.mark.invariant("F1")
 @given(OPERATIONS, BLOCKS, st.sampled_from((1, 1 << 13)), st.booleans(), st.sampled_from((None, RUNS[0])))
 def test_what_was_handed_out_and_not_withdrawn_is_what_stands(
     operations: list[bytes], block: int, checked: int, single: bool, name: str | None
@@ -67,6 +69,7 @@ def test_what_was_handed_out_and_not_withdrawn_is_what_stands(
         assert looks.view.unreadable == []
 
 
+@pytest.mark.invariant("F1")
 @given(OPERATIONS, BLOCKS, st.booleans(), st.lists(st.integers(0, 9), min_size=1, max_size=20))
 def test_a_writer_may_do_all_this_in_the_middle_of_a_look(
     operations: list[bytes], block: int, single: bool, steps: list[int]

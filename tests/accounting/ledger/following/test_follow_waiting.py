@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from watchdog.events import FileModifiedEvent, FileMovedEvent
 
 from accounting.ledger import Ledger, Place, Problem
 from accounting.ledger.following import Follower, observing, watch
@@ -217,25 +218,21 @@ def test_own_reads_wake_nobody(writer: Writer) -> None:
     assert set(rung) == {"writing"}
 
 
-def test_other_files_wake_nobody(tmp_path: Path) -> None:
-    bell = Bell()
-    rung: list[str] = []
-    stage = "others"
-    path = tmp_path / "one.jsonl"
-    path.touch()
-
-    def ring() -> None:
-        rung.append(stage)
-        bell.ring()
-
-    told = observing.observe(path, ring)
-    assert told is not None
-    (tmp_path / "two.jsonl").write_text("two")
-    stage = "itself"
-    path.write_text("one")
-    bell.wait(DEADLINE)
-    told.end()
-    assert set(rung) == {"itself"}
+@pytest.mark.parametrize(
+    ("ledger", "file", "rings"),
+    [
+        ("one.jsonl", "one.jsonl", True),
+        ("one.jsonl", "two.jsonl", False),
+        (None, f"ledger-{0:020d}.jsonl", True),
+        (None, "notes.txt", False),
+    ],
+)
+def test_other_files_wake_nobody(tmp_path: Path, ledger: str | None, file: str, *, rings: bool) -> None:
+    rung: list[bool] = []
+    ringer = observing._Ringer(ledger, lambda: rung.append(True))  # pyright: ignore[reportPrivateUsage]
+    ringer.on_any_event(FileModifiedEvent(str(tmp_path / file)))
+    ringer.on_any_event(FileMovedEvent(str(tmp_path / "other"), str(tmp_path / file)))
+    assert rung == [True] * 2 * rings
 
 
 def test_a_ledger_behind_a_link_is_watched(writer: Writer, tmp_path: Path) -> None:
@@ -249,6 +246,42 @@ def test_a_ledger_behind_a_link_is_watched(writer: Writer, tmp_path: Path) -> No
     bell.wait(DEADLINE)
     told.end()
     assert time.monotonic() - started < DEADLINE
+
+
+def test_a_watch_ceases_with_its_directory(writer: Writer) -> None:
+    told = observing.observe(writer.folder, lambda: None)
+    assert told is not None
+    assert told.alive
+    shutil.rmtree(writer.folder)
+    eventually(lambda: not told.alive)
+    told.end()
+
+
+class Telling:
+    """A watch that does what the test says."""
+
+    alive = True
+    ended = False
+
+    def end(self) -> None:
+        self.ended = True
+
+
+def test_a_watch_is_begun_again_when_it_ceased_or_the_directory_is_another(
+    writer: Writer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    begun: list[Telling] = []
+    monkeypatch.setattr(watch, "observe", lambda *_: begun.append(Telling()) or begun[-1])  # pyright: ignore
+    one = watch.Watch(writer.folder, lambda: None)
+    assert [one.patience() for _ in range(3)] == [0.0, watch.TOLD, watch.TOLD]
+    begun[0].alive = False
+    assert [one.patience() for _ in range(2)] == [0.0, watch.TOLD]
+    writer.folder.rename(tmp_path / "elsewhere")
+    assert one.patience() == watch.UNTOLD
+    writer.folder.mkdir()
+    assert [one.patience() for _ in range(2)] == [0.0, watch.TOLD]
+    one.close()
+    assert [(told.alive, told.ended) for told in begun] == [(False, True), (True, True), (True, True)]
 
 
 def test_a_directory_that_goes_and_comes_back_is_watched_again(writer: Writer, tmp_path: Path) -> None:
@@ -407,6 +440,16 @@ def test_a_bell_may_be_rung_by_a_signal_at_any_moment() -> None:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+def test_a_bell_wakes_an_event_loop() -> None:
+    bell = Bell()
+
+    def waiting() -> bool:
+        return bell._waiter is not None  # pyright: ignore[reportPrivateUsage]
+
+    with meanwhile(lambda: eventually(waiting), bell.ring):
+        asyncio.run(asyncio.wait_for(bell.wait_async(3600), DEADLINE))
 
 
 def test_a_ring_with_nobody_waiting_is_kept() -> None:

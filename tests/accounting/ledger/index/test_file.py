@@ -100,6 +100,7 @@ def sound(tmp_path_factory: Any, later: Later) -> Sound:
         return Sound(tmp_path_factory.mktemp("sound"))
 
 
+@pytest.mark.invariant("X2")
 @settings(max_examples=settings().max_examples // 2 * 3)
 @given(st.integers(0, 10**9))
 def test_damage_at_any_byte(later: Later, sound: Sound, seed: int) -> None:
@@ -154,6 +155,7 @@ ALTERED = [
 ]
 
 
+@pytest.mark.invariant("X2")
 @pytest.mark.parametrize("statement", ALTERED)
 def test_rows_altered_behind_its_back(
     at: Path, beside: Path, later: Later, statement: str, monkeypatch: pytest.MonkeyPatch

@@ -17,6 +17,7 @@ from tests.strategies import ledgers
 Later = Callable[[], AbstractContextManager[None]]
 
 
+@pytest.mark.invariant("X1")
 @settings(max_examples=settings().max_examples // 5 * 3)
 @given(
     ledgers(max_size=40),

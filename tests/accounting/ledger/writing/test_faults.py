@@ -153,6 +153,7 @@ def play_through(directory: Path, system: Watched) -> None:
     assert assert_goes_on(directory) == b"".join(lines(there))
 
 
+@pytest.mark.invariant("W2")
 @pytest.mark.parametrize("after", [False, True], ids=["instead", "after"])
 @pytest.mark.parametrize("name", ERRORS)
 def test_one_operation_fails(name: str, after: bool) -> None:
@@ -164,6 +165,7 @@ def test_one_operation_fails(name: str, after: bool) -> None:
     assert steps < FEW  # every one of them has failed once
 
 
+@pytest.mark.invariant("W2")
 def test_a_write_takes_half_and_the_next_one_fails() -> None:
     for at in range(FEW):
         with torn_ledger() as directory:
@@ -307,6 +309,7 @@ def test_a_file_in_the_way_of_a_new_segment_is_not_removed(tmp_path: Path) -> No
     assert stored(tmp_path / "ledger") == in_segments(lines(map(noted, "abc")), LIMIT)
 
 
+@pytest.mark.invariant("W2")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # a file that was about to be closed
 def test_ctrl_c_at_every_line_of_the_storing() -> None:
     answers: list[str] = []

@@ -47,6 +47,7 @@ def test_a_second_writer_changes_nothing_and_the_first_goes_on(tmp_path: Path) -
         assert [record.seq for record in writer.append(noted("c"))] == [2]
 
 
+@pytest.mark.invariant("W3")
 def test_it_is_the_lock_that_refuses(tmp_path: Path) -> None:
     # A ledger that is damaged, one with a torn tail, one that is not there, a file where one would be.
     for name in ("damaged", "torn", "missing", "file"):
@@ -79,6 +80,7 @@ print(folder + "/ledger" in opened)
 """
 
 
+@pytest.mark.invariant("W3")
 def test_nothing_is_touched_before_the_lock_is_had(tmp_path: Path) -> None:
     (tmp_path / "ledger").mkdir()
     (tmp_path / "ledger" / FIRST).write_bytes(b"".join(lines([noted("a")])))

@@ -40,6 +40,7 @@ TAILS = (
 )
 
 
+@pytest.mark.invariant("W6")
 @given(st.integers(0, 3), TAILS, st.sampled_from([0, 1, 100, 70_000]))
 def test_a_torn_tail_is_cut_and_told(before: int, tail: bytes, zeros: int) -> None:
     written = [noted(str(index)) for index in range(before)]
@@ -55,6 +56,7 @@ def test_a_torn_tail_is_cut_and_told(before: int, tail: bytes, zeros: int) -> No
         assert whole(directory) == after  # told once
 
 
+@pytest.mark.invariant("W6")
 @pytest.mark.parametrize("zeros", [1, 4096, 1 << 20])
 @pytest.mark.parametrize("before", [0, 2])
 def test_zeros_at_the_end_are_cut_without_a_word(tmp_path: Path, zeros: int, before: int) -> None:
@@ -150,6 +152,7 @@ DAMAGE = {
 }
 
 
+@pytest.mark.invariant("W5")
 @pytest.mark.parametrize("name", DAMAGE)
 @pytest.mark.parametrize("tail", [b"", b"torn", b"\0" * 50])
 def test_damage_is_refused_and_never_cut(tmp_path: Path, name: str, tail: bytes) -> None:

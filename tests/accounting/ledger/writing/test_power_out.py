@@ -77,6 +77,7 @@ def assert_recovers(disk: Disk, directory: Path, told: Told, seed: str, crashes:
         assert not told.refused & {line["data"].get("text") for line in read}
 
 
+@pytest.mark.invariant("W1")
 def test_the_power_goes_out_at_every_operation() -> None:
     steps = STEPS
     for ends_at in range(STEPS):
@@ -88,6 +89,7 @@ def test_the_power_goes_out_at_every_operation() -> None:
     assert steps < STEPS
 
 
+@pytest.mark.invariant("W2")
 def test_an_operation_fails_and_the_power_goes_out_afterwards() -> None:
     for fails_at, later in product(range(STEPS), (1, 2, 3, 6)):
         with place() as directory:
@@ -96,6 +98,7 @@ def test_an_operation_fails_and_the_power_goes_out_afterwards() -> None:
             assert_recovers(disk, directory, told, f"{fails_at} {later}")
 
 
+@pytest.mark.invariant("W1")
 def test_a_process_is_killed_and_the_power_goes_out_in_the_next() -> None:
     # What a process that was killed has left unsynced is there for the next one, which must not build on it as it is.
     for killed_at, ends_at in product(range(0, STEPS, 3), (*range(3, 9), 12, 17)):

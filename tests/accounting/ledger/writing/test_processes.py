@@ -85,6 +85,7 @@ def kill_over_and_over(directory: Path, rounds: int) -> None:
     assert followed["read"] == [[record["seq"], record["data"].get("text")] for record in records]
 
 
+@pytest.mark.invariant("W1")
 def test_a_writer_is_killed_over_and_over(tmp_path: Path) -> None:
     kill_over_and_over(tmp_path / "ledger", 40)
 

@@ -264,6 +264,7 @@ def trouble(draw: st.DrawFn) -> Draft:
     return Draft(**whole_draft)
 
 
+@pytest.mark.invariant("W4")
 @given(st.lists(trouble(), max_size=4))
 def test_what_is_not_refused_is_in_order(group: list[Draft]) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -29,6 +29,7 @@ def assert_sound(directory: Path) -> None:
     assert not said & {"payload-shape", "segment-name", "torn-tail"}, report.findings
 
 
+@pytest.mark.invariant("W4")
 @given(groups())
 def test_lines_are_those_of_an_independent_builder(given_groups: list[list[Draft]]) -> None:
     before = [(repr(draft), list(draft.data)) for group in given_groups for draft in group]
@@ -47,6 +48,7 @@ def test_lines_are_those_of_an_independent_builder(given_groups: list[list[Draft
     assert [(repr(draft), list(draft.data)) for group in given_groups for draft in group] == before
 
 
+@pytest.mark.invariant("W7")
 @given(
     st.lists(st.lists(st.integers(0, 400), max_size=6), max_size=4),
     st.integers(200, 1200),
@@ -70,6 +72,7 @@ def test_segments_roll_at_the_limit(sizes: list[list[int]], limit: int, reopened
         assert_sound(directory)
 
 
+@pytest.mark.invariant("W7")
 def test_the_limit_is_that_of_the_specification() -> None:
     limit = 64 * 1024 * 1024
     rest = limit - sum(map(len, lines([noted("a"), noted("b")])))
