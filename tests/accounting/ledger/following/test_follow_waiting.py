@@ -271,7 +271,12 @@ def test_a_watch_is_begun_again_when_it_ceased_or_the_directory_is_another(
     writer: Writer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     begun: list[Telling] = []
-    monkeypatch.setattr(watch, "observe", lambda *_: begun.append(Telling()) or begun[-1])  # pyright: ignore
+
+    def observe(*_: object) -> Telling:
+        begun.append(Telling())
+        return begun[-1]
+
+    monkeypatch.setattr(watch, "observe", observe)
     one = watch.Watch(writer.folder, lambda: None)
     assert [one.patience() for _ in range(3)] == [0.0, watch.TOLD, watch.TOLD]
     begun[0].alive = False
