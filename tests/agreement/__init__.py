@@ -1,1 +1,0 @@
-"""Independent readers of the schema, held against each other and against the codec."""
