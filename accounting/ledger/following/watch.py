@@ -27,6 +27,8 @@ class Watch:
 
     def __init__(self, path: Path, ring: Callable[[], None]) -> None:
         self._path: Final = path
+        self._alone: Final = not path.is_dir()
+        """Whether the ledger is one file: its directory is then another's, and may stay when the file goes."""
         self._ring: Final = ring
         self._observing: Observing | None = None
         self._directory: tuple[int, int] | None = None
@@ -52,7 +54,7 @@ class Watch:
     def _identity(self) -> tuple[int, int] | None:
         """Which directory the ledger's files are in; `None` while there is none."""
         try:
-            found = (self._path if self._path.is_dir() else self._path.resolve().parent).stat()
+            found = (self._path.resolve().parent if self._alone else self._path).stat()
         except OSError:
             return None
         return found.st_dev, found.st_ino
