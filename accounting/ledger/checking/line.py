@@ -271,4 +271,4 @@ def _canonical(value: JsonObject) -> bytes:
 
 
 def _excerpt(line: bytes, at: int) -> str:
-    return shortened(line[max(at - 10, 0) : at + 30].decode(errors="replace"), 60) or "the line's end"
+    return line[max(at - 10, 0) : at + 30].decode(errors="replace")

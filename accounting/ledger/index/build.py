@@ -23,7 +23,7 @@ _ELSEWHERE: Final = Place(segment="", line=0, offset=0)
 def build(store: Store, segment: str, file: BinaryIO, before: State | None, stat: Stat | None, hashed: blake3) -> State:
     """Index the whole lines that follow what was indexed before, and keep them in the store.
 
-    `hashed` is the hash of what was indexed before; `stat` becomes the state's when the end is reached.
+    `hashed` is the hash of what was indexed before; `stat` becomes the state's.
     """
     end, lines, parts = (0, 0, ()) if before is None else (before.end, before.lines, before.parts)
     new: list[Part] = []
@@ -32,8 +32,7 @@ def build(store: Store, segment: str, file: BinaryIO, before: State | None, stat
         if not block.whole:
             break
         if b"\0" in block.content and not _stands(file, block):
-            stat = None  # a hole, of which a block leaves out most: it is left to scanning, and all that follows it
-            break
+            break  # a hole, of which a block leaves out most: it is left to scanning, and all that follows it
         sorting.take(block)
         hashed.update(block.content)
         end = block.offset + len(block.content)

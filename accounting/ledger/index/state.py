@@ -64,7 +64,7 @@ class State(Struct, frozen=True, kw_only=True, array_like=True, gc=False):
     """What is indexed of a segment: whole lines, from its beginning on."""
 
     stat: Stat | None
-    """The file's, when it was indexed to its end and a later change is sure to show in it; else null."""
+    """The file's when it was indexed, if any later change is sure to show in it; else null."""
     end: int
     """Bytes that are indexed."""
     lines: int

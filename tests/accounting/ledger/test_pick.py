@@ -29,6 +29,7 @@ def business(line: bytes) -> set[RunId] | None:
     return None if chosen(line, None) else {run for run in ASKED if chosen(line, run)}
 
 
+@pytest.mark.invariant("X3")
 @given(ledgers(), st.integers(0, 10**9))
 def test_a_line_is_told_alone(records: list[Plain], seed: int) -> None:
     random = Random(seed)
@@ -48,6 +49,7 @@ def test_a_line_is_told_alone(records: list[Plain], seed: int) -> None:
     ]
 
 
+@pytest.mark.invariant("X3")
 @given(ledgers(), st.integers(0, 10**9))
 def test_a_plain_line_is_the_business_of_whom_it_names(records: list[Plain], seed: int) -> None:
     random = Random(seed)

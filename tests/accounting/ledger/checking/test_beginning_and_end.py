@@ -155,6 +155,16 @@ def test_its_prev_is_believed_and_still_has_to_be_a_hash(tmp_path: Path) -> None
     assert found == [("envelope-field", segment_name(3), 1, 0, 3, "`prev`: 64 lower-case hex digits", '"x"')]
 
 
+def test_numbers_end(tmp_path: Path) -> None:
+    """The last number there is has no successor."""
+    last = LINES[0].replace(b'"seq":0', b'"seq":18446744073709551615')
+    after = LINES[0].replace(b'"seq":0', b'"seq":18446744073709551616').replace(b"0" * 64, line_hash(last).encode())
+    path = rewrite(tmp_path / "a", content([last, after]))
+    found = told(path, from_seq=2**64 - 1)
+    assert [one[:3] for one in found] == [("not-a-line", "a", 2)]
+    assert told(rewrite(path, content([last])), from_seq=2**64 - 1) == []
+
+
 def test_runs_under_way_may_have_done_anything(tmp_path: Path) -> None:
     answer: Plain = {"kind": "tool_result", "data": {"tool_use_id": "c", "name": "dig", "result": {}}}
     call: Plain = {"kind": "tool_called", "data": {"id": "c", "name": "dig", "args": {}}}

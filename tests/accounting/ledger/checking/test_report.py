@@ -218,7 +218,7 @@ def test_a_ledger_may_be_given_as_a_path_or_opened(tmp_path: Path) -> None:
     folder = store(tmp_path / "small", split(SMALL, *STARTS))
     report = check(folder)
     assert check(str(folder)) == check(Ledger(folder)) == report
-    assert report.summary.first_seq == 0
+    assert (report.summary.first_seq, report.strict) == (0, False)
     assert [one.run for one in report.findings] != [RUN]
     named = Ledger(rewrite(tmp_path / "a", content([b"x"])), name="standard input")
     assert [one.segment for one in verify(named)] == ["standard input"]

@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 from accounting.ledger import verify
 from accounting.ledger.checking.rules import RULES
-from tests.accounting.ledger.checking.build import OTHER, RUN, content, lines_of, rewrite
+from tests.accounting.ledger.checking.build import BARE, OTHER, RUN, content, lines_of, rewrite
 from tests.accounting.ledger.checking.naive_story import Event, said
 from tests.compare import Plain
 from tests.strategies import NIL
+from wire import Severity
 
 STORY = {
     "result-for-no-call", "second-result", "call-reused", "returned-without-attempt", "first-after-returned",
@@ -131,3 +132,20 @@ def test_time_begins_with_the_first_line_and_again_after_a_fault(tmp_path: Path)
     lines = lines_of({"t": 0}, {"t": 0}, {"t": 5})
     path = rewrite(tmp_path / "a", content([*lines, b"oops", *lines_of({"t": 0}, {"t": 5}, {"t": 0})]))
     assert [(one.line, one.code) for one in verify(path)] == [(4, "not-a-line"), (7, "time-backwards")]
+
+
+@pytest.mark.parametrize("kind", DATA)
+def test_a_payload_that_is_no_object_happened_to_nobody(tmp_path: Path, kind: str) -> None:
+    lines = lines_of(*({"kind": kind, "data": data} for data in ([BARE], "x", None, 1)))
+    found = [(one.line, one.code) for one in verify(rewrite(tmp_path / "a", content(lines)))]
+    assert found == [(line, "envelope-field") for line in (1, 2, 3, 4)]
+
+
+def test_a_line_at_fault_that_does_not_read_tells_no_time(tmp_path: Path) -> None:
+    odd: tuple[Plain, ...] = ({"run": "nobody"}, {"t": -1}, {"data": [BARE]}, {"kind": "dug"}, {"v": 3})
+    for broken in odd:
+        late: Plain = {"t": 9000}
+        lines = lines_of({"t": 5}, late | broken, {"t": 6})
+        found = [(one.line, one.severity) for one in verify(rewrite(tmp_path / "a", content(lines)))]
+        told = [(2, Severity.fault), *([(3, Severity.note)] if "kind" in broken else [])]
+        assert found == told, broken

@@ -105,6 +105,7 @@ def test_a_writer_may_do_all_this_in_the_middle_of_a_look(
         assert looks.view.unreadable == []
 
 
+@pytest.mark.invariant("F3")
 @given(OPERATIONS, OPERATIONS, BLOCKS, st.booleans(), st.sampled_from((300, 64 << 20)))
 def test_from_now_gives_what_was_not_there(
     earlier: list[bytes], later: list[bytes], block: int, single: bool, reach: int
@@ -132,6 +133,7 @@ def test_from_now_gives_what_was_not_there(
         look()
 
 
+@pytest.mark.invariant("F4")
 @given(OPERATIONS, BLOCKS, st.sampled_from((1, 300, 1000)), st.booleans())
 def test_what_is_not_remembered_is_withdrawn_rather_than_believed(
     operations: list[bytes], block: int, reach: int, single: bool
