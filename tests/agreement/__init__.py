@@ -1,0 +1,1 @@
+"""Independent readers of the schema, held against each other and against the codec."""
