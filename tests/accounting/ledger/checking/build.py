@@ -54,6 +54,14 @@ def faults(path: Path, **options: Any) -> list[Finding]:
     return [finding for finding in verify(path, **options) if finding.severity is Severity.fault]
 
 
+def told(folder: Path, lines: list[bytes]) -> list[tuple[int, str]]:
+    """The faults of a file of these lines: the line of each, from 0, and the rule."""
+    verification = verify(rewrite(folder / "file.jsonl", content(lines)))
+    found = [(finding.line - 1, finding.code) for finding in verification if finding.severity is Severity.fault]
+    assert verification.summary.sound == (found[0][0] if found else len(lines))
+    return found
+
+
 SMALL = lines_of(
     {"run": NIL, "kind": "city_initialized", "who": "person"},
     {"kind": "run_started", "data": {"task": "räume\n\u2028auf\x7f"}},
@@ -67,3 +75,5 @@ SMALL = lines_of(
 """Three runs, with a line of each sort that the checker treats in a way of its own; nothing is wrong with it."""
 STARTS = (2, 5)
 """Where its later segments begin."""
+STRANGERS = lines_of(*[{"kind": "document_written", "t": at} for at in range(len(SMALL) + 2)])
+"""Another ledger's lines."""

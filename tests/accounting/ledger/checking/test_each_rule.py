@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from accounting.ledger import verify
+from accounting.ledger import segments, verify
 from accounting.ledger.checking import verification as module
 from accounting.ledger.checking.rules import RULE, RULES
 from accounting.ledger.segments import segment_name
@@ -50,8 +50,10 @@ def test_ledgers_without_a_finding(tmp_path: Path, files: Files) -> None:
     assert list(verify(folder)) == []
 
 
-def test_a_segment_that_is_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("block", [1, 300, 1 << 16])
+def test_a_segment_that_is_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int) -> None:
     """By the line that goes past the limit, once; a longer single line has a segment of its own."""
+    monkeypatch.setattr(segments, "BLOCK", block)
     long = ended(BARE, {"data": {"x": "x" * 500}}, *[BARE] * 3)
     starts = [sum(map(len, long[:at])) for at in range(6)]
     whole = store(tmp_path / "whole", {segment_name(0): b"".join(long)})
@@ -88,6 +90,13 @@ def test_a_long_segment_is_told_by_a_line(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(module, "SEGMENT_LIMIT", len(SIX[0]) + 3)
     folder = store(tmp_path / "ledger", {segment_name(0): b"".join([SIX[0], b"ab\n", b"cd\n", *SIX[1:]])})
     assert [(one.line, one.code) for one in verify(folder)] == [(2, "not-a-line"), (4, "long-segment")]
+
+
+def test_a_segment_may_begin_with_a_line_that_has_no_number(tmp_path: Path) -> None:
+    for first in (b'{"v":3}', b'{"v":0,"seq":-1}', b"{}", b'{"seq":7}'):
+        folder = store(tmp_path / "ledger", {segment_name(0): SIX[0], segment_name(1): first + b"\n"})
+        [only] = verify(folder)
+        assert (only.segment, only.line, only.severity) == (str(folder / segment_name(1)), 1, Severity.fault)
 
 
 @pytest.mark.invariant("C3")

@@ -11,11 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accounting.ledger import Ledger, Verification, check, segments, verify
+from accounting.ledger.canonical import line_hash
 from accounting.ledger.checking import FaultError, proven_end
 from accounting.ledger.checking.rules import RULE, RULES
 from accounting.ledger.segments import segment_name
 from tests.accounting.ledger.checking.build import BARE, RUN, SMALL, STARTS, content, lines_of, rewrite, split, store
 from tests.accounting.ledger.checking.test_story import events, written
+from tests.compare import Plain
+from tests.lines import canonical
 from wire import Finding, Severity
 
 BY_FILE = {"segment-name", "long-segment", "unended-segment"}
@@ -157,6 +160,24 @@ def test_lines_that_are_none_in_a_row(tmp_path: Path) -> None:
     alone = list(verify(rewrite(tmp_path / "a", content([*SMALL[:2], b"oops", *SMALL[2:], b"", b""]))))
     assert [(one.line, one.found) for one in alone if one.code == "not-a-line"] == [
         (3, "oops"), (10, "an empty line, and 1 more such lines")
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("junk", [b"oops", b'{"v":2,"seq":0}'])
+def test_lines_in_order_between_them(tmp_path: Path, junk: bytes) -> None:
+    """A line that goes on from one that is none, and what is to be said of it; a payload is looked at however deep."""
+    lines = [junk]
+    records: tuple[Plain, ...] = (
+        {"kind": "worktree_opened", "data": {}},
+        {"kind": "worktree_opened", "data": {"name": [[[[[[[2**64 - 1]]]]]]]}},
+        {"kind": "worktree_opened", "data": {"name": "x", "disk_bytes": 2**64 - 1}},
+    )
+    for seq, record in enumerate(records, 1):
+        said: Plain = {"v": 2, "run": RUN, "seq": seq, "prev": line_hash(lines[-1]), "t": 1}
+        lines.append(canonical(said | record))
+    path = rewrite(tmp_path / "a", content([*lines, junk]))
+    assert [(one.line, one.code) for one in verify(path)] == [
+        (1, "not-a-line"), (2, "payload-shape"), (3, "payload-shape"), (5, "not-a-line")
     ]  # fmt: skip
 
 
