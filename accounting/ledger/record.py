@@ -8,38 +8,18 @@ Whatever is odd about a line, `parse` reads it and names what it finds.
 import json as standard
 from collections.abc import Callable, Iterator
 from decimal import Decimal
-from typing import Annotated, Final, TypeGuard
+from typing import Final, TypeGuard
 
-from msgspec import UNSET, DecodeError, Meta, Struct, UnsetType, ValidationError, json
+from msgspec import DecodeError, Struct, ValidationError, json
 
+from accounting.ledger.line import DeepLine, Line
 from accounting.ledger.parse import DEEPEST_WRITTEN, NotJsonError, Oddities, parse, shortened
-from accounting.ledger.plain import Shallow, plain
+from accounting.ledger.plain import plain
 from accounting.ledger.problem import Place, Problem, ProblemCode
 from wire.record.envelope import NEWEST_VERSION, Record
 from wire.scalars import U64_MAX, Json, JsonObject, RunId, run_id, u64
 
 _KEYS: Final = frozenset(("v", "run", "seq", "prev", "t", "who", "addr", "kind", "data", "ig"))
-
-
-class _Line(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A line in canonical key order; loose where a view does not look, for equal bytes say the rest."""
-
-    v: Annotated[int, Meta(ge=1, le=NEWEST_VERSION)]
-    run: str
-    seq: Annotated[int, Meta(ge=0)]
-    prev: str
-    t: Annotated[int, Meta(ge=0)]
-    who: str
-    addr: str | UnsetType = UNSET
-    kind: str
-    data: Shallow
-    ig: bool = False
-
-
-class _DeepLine(_Line, frozen=True, kw_only=True, omit_defaults=True):
-    """The same with any payload; key order is the parent's."""
-
-    data: JsonObject
 
 
 Report = Callable[[Problem], None]
@@ -51,8 +31,8 @@ class LineReader:
     def __init__(self, report: Report) -> None:
         self._report = report
         self._floats: list[str] = []
-        self._decode = json.Decoder(_Line).decode
-        self._decode_deep = json.Decoder(_DeepLine, float_hook=self._float).decode
+        self._decode = json.Decoder(Line).decode
+        self._decode_deep = json.Decoder(DeepLine, float_hook=self._float).decode
         self._encode = json.Encoder().encode
         self._runs: dict[str, RunId] = {}
 
@@ -75,7 +55,7 @@ class LineReader:
         assert run is not None
         return Record(v=read.v, run=run, seq=read.seq, t=read.t, kind=read.kind, data=read.data)
 
-    def _read_deep(self, line: bytes) -> _Line | None:
+    def _read_deep(self, line: bytes) -> Line | None:
         """The line all the same, where its payload nests deeper than is common, or has integers past i64."""
         try:
             read = self._decode_deep(line)

@@ -178,7 +178,7 @@ def _without_zeros(file: BinaryIO) -> int:
     """Bytes of a sound file up to its last newline: what follows are zeros."""
     end = 0
     for block in blocks(file):
-        end = block.offset + len(block.content)
+        end = block.offset + block.size
     file.seek(0)
     return end
 

@@ -38,7 +38,7 @@ def scan(
         if not block.whole:
             if not segment.newest:
                 place = Place(segment=segment.name, line=number, offset=block.offset)
-                report(torn_tail(place, len(block.content)))
+                report(torn_tail(place, block.size))
             return
         chosen, count = choose(block.content)
         for index, start, end in chosen:
@@ -58,6 +58,7 @@ def rest_of(file: BinaryIO, start: int) -> Iterator[Block]:
         return
     for block in blocks(file):
         offset = boundary + block.offset
-        content = block.content if offset >= start else block.content[start - offset :]
-        if content:
-            yield Block(offset=max(offset, start), content=content, whole=block.whole)
+        before = max(start - offset, 0)
+        if before < block.size:
+            content = block.content[before:]
+            yield Block(offset=offset + before, content=content, size=block.size - before, whole=block.whole)

@@ -50,6 +50,8 @@ class Block(Struct, frozen=True, kw_only=True):
     """Where it begins in the file, in bytes."""
     content: bytes
     """Whole lines, each with its newline; or, at a file's end, what stands after the last newline."""
+    size: int
+    """How many bytes of the file it is: more than `content` has where a run of zeros in the midst was left out."""
     whole: bool
     """Whether `content` is whole lines."""
 
@@ -89,7 +91,7 @@ def blocks(file: BinaryIO) -> Iterator[Block]:
             unfinished, zeros, left_out, at_end = [], 0, 0, False
             continue
         at_end = len(chunk) < BLOCK
-        if not chunk.strip(b"\0"):
+        if not chunk[0] and chunk == bytes(len(chunk)):
             zeros += len(chunk)
             continue
         if zeros:
@@ -99,8 +101,9 @@ def blocks(file: BinaryIO) -> Iterator[Block]:
         if left_out and (end := chunk.find(b"\n") + 1):
             # A block of the one line, for what follows stands further on than its content says.
             content = b"".join((*unfinished, chunk[:end]))
-            yield Block(offset=offset, content=content, whole=True)
-            offset += len(content) + left_out
+            size = len(content) + left_out
+            yield Block(offset=offset, content=content, size=size, whole=True)
+            offset += size
             unfinished, left_out, chunk = [], 0, chunk[end:]
         end = chunk.rfind(b"\n") + 1
         if not end:
@@ -108,8 +111,8 @@ def blocks(file: BinaryIO) -> Iterator[Block]:
             continue
         content = b"".join((*unfinished, memoryview(chunk)[:end]))
         unfinished = [chunk[end:]]
-        yield Block(offset=offset, content=content, whole=True)
+        yield Block(offset=offset, content=content, size=len(content), whole=True)
         offset += len(content)
     tail = b"".join(unfinished).rstrip(b"\0")
     if tail:
-        yield Block(offset=offset, content=tail, whole=False)
+        yield Block(offset=offset, content=tail, size=len(tail) + left_out, whole=False)

@@ -7,14 +7,15 @@ any other.
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
-from typing import Annotated, Final
+from typing import Final
 
-from msgspec import UNSET, DecodeError, Meta, Struct, UnsetType, ValidationError, json
+from msgspec import UNSET, DecodeError, Struct, ValidationError, json
 
 from accounting.ledger.canonical import encode_sorted, line_hash
 from accounting.ledger.checking.chain import Broken, Chain
+from accounting.ledger.line import DeepLine, Line
 from accounting.ledger.parse import DEEPEST_WRITTEN, NotJsonError, Oddities, parse, shortened
-from accounting.ledger.plain import Shallow, plain
+from accounting.ledger.plain import plain
 from accounting.ledger.problem import ProblemCode
 from accounting.ledger.record import is_version, spelled
 from wire.record.envelope import NEWEST_VERSION
@@ -26,27 +27,6 @@ KINDS: Final = frozenset(kind.value for kind in Kind)
 _REQUIRED: Final = ("v", "run", "seq", "prev", "t", "who", "kind", "data")
 _address: Final = lru_cache(maxsize=4096)(address)
 _ENVELOPE: Final = (*_REQUIRED[:6], "addr", *_REQUIRED[6:], "ig")
-
-
-class Line(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """A line that is in order; fields stand in canonical order."""
-
-    v: Annotated[int, Meta(ge=1, le=NEWEST_VERSION)]
-    run: str
-    seq: Annotated[int, Meta(ge=0)]
-    prev: str
-    t: Annotated[int, Meta(ge=0)]
-    who: str
-    addr: str | UnsetType = UNSET
-    kind: str
-    data: Shallow
-    ig: bool = False
-
-
-class _DeepLine(Line, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """The same with any payload."""
-
-    data: JsonObject
 
 
 class Verdict(Struct, kw_only=True):
@@ -73,7 +53,7 @@ class LineCheck:
     def __init__(self, chain: Chain) -> None:
         self.chain = chain
         self._decode = json.Decoder(Line).decode
-        self._decode_deep = json.Decoder(_DeepLine, float_hook=_refuse_float).decode
+        self._decode_deep = json.Decoder(DeepLine, float_hook=_refuse_float).decode
         self._encode = json.Encoder(order="deterministic").encode
         self._runs: set[str] = set()
 

@@ -5,7 +5,7 @@ from typing import Any, Final, Union
 from msgspec import Raw, ValidationError, convert
 
 from accounting.ledger.canonical import GENESIS, encode_sorted
-from accounting.ledger.checking.line import Line
+from accounting.ledger.line import Line
 from wire import PAYLOADS, EventRecord, payload
 from wire.record.kinds import Kind
 from wire.scalars import NIL_RUN

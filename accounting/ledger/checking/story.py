@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
-from accounting.ledger.checking.line import Line
+from accounting.ledger.line import Line
 from accounting.ledger.parse import shortened
 from wire.record.kinds import Kind
 from wire.scalars import u64

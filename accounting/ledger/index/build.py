@@ -31,11 +31,11 @@ def build(store: Store, segment: str, file: BinaryIO, before: State | None, stat
     for block in rest_of(file, end):
         if not block.whole:
             break
-        if b"\0" in block.content and not _stands(file, block):
+        if block.size > len(block.content):
             break  # a hole, of which a block leaves out most: it is left to scanning, and all that follows it
         sorting.take(block)
         hashed.update(block.content)
-        end = block.offset + len(block.content)
+        end = block.offset + block.size
         if sorting.lines >= lines + PART_LINES:
             new.append(sorting.put(store, segment))
             lines = sorting.lines
@@ -46,15 +46,6 @@ def build(store: Store, segment: str, file: BinaryIO, before: State | None, stat
     if state != before:
         store.put_state(segment, state)
     return state
-
-
-def _stands(file: BinaryIO, block: Block) -> bool:
-    """Whether a block's bytes stand in the file as they are."""
-    at = file.tell()
-    file.seek(block.offset)
-    found = file.read(len(block.content))
-    file.seek(at)
-    return found == block.content
 
 
 class _Count(Struct):

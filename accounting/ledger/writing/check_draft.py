@@ -8,8 +8,8 @@ from typing import Final, NamedTuple, cast
 from msgspec import UNSET, Raw
 
 from accounting.ledger.canonical import GENESIS, encode_sorted
-from accounting.ledger.checking.line import Line
 from accounting.ledger.checking.payloads import misfit
+from accounting.ledger.line import Line
 from accounting.ledger.parse import DEEPEST_WRITTEN, shortened
 from accounting.ledger.writing.draft import Draft
 from accounting.ledger.writing.errors import DraftError

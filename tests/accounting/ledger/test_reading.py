@@ -103,6 +103,10 @@ def test_damage_never_raises_and_never_hides_a_record(
 PIECES = st.sampled_from([b"x", b"yy", b"\n", b"\0", b"\0" * 9, b"\0" * 40])
 
 
+def _few_zeros(data: bytes) -> bytes:
+    return re.sub(b"\0+", b"\0", data)
+
+
 @given(st.integers(1, 20), st.lists(PIECES, max_size=30))
 def test_blocks_of_any_size_give_the_same_lines(size: int, pieces: list[bytes]) -> None:
     data = b"".join(pieces)
@@ -112,6 +116,8 @@ def test_blocks_of_any_size_give_the_same_lines(size: int, pieces: list[bytes]) 
     found: list[tuple[int, bytes]] = []
     for block in blocks:
         assert block.whole == block.content.endswith(b"\n")
+        stretch = data[block.offset : block.offset + block.size]
+        assert _few_zeros(stretch) == _few_zeros(block.content)
         at = block.offset
         for one in block.content.split(b"\n")[: -1 if block.whole else None]:
             found.append((at, one))

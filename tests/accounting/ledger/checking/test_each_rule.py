@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from accounting.ledger import segments, verify
-from accounting.ledger.checking import verification as module
+from accounting.ledger.checking import one_pass as module
 from accounting.ledger.checking.rules import RULE, RULES
 from accounting.ledger.segments import segment_name
 from tests.accounting.ledger.checking.build import BARE, store

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from msgspec import Raw, ValidationError
 
 from accounting.ledger.canonical import GENESIS
-from accounting.ledger.checking.line import Line
 from accounting.ledger.checking.payloads import misfit
+from accounting.ledger.line import Line
 from tests import strategies
 from tests.accounting.ledger.checking import naive
 from wire import PAYLOADS, EventRecord, payload

@@ -65,6 +65,14 @@ def test_zeros_at_the_end_are_cut_without_a_word(tmp_path: Path, zeros: int, bef
     assert stored(directory) == {FIRST: b"".join(TWO[:before])}
 
 
+@pytest.mark.invariant("W6")
+def test_a_torn_tail_with_a_hole_is_told_in_all_its_bytes(tmp_path: Path) -> None:
+    tail = b'{"v":2' + b"\0" * 300_000 + b"}"
+    directory = ledger(tmp_path, **{FIRST: b"".join(TWO) + tail})
+    opened(directory)
+    assert whole(directory) == b"".join(lines([noted("a"), noted("b"), notice(len(tail))]))
+
+
 def test_a_torn_tail_after_a_roll(tmp_path: Path) -> None:
     directory = ledger(tmp_path, **{FIRST: b"".join(TWO), SECOND: FOUR[2][:50]})
     opened(directory)
