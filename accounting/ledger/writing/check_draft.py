@@ -15,10 +15,9 @@ from accounting.ledger.writing.draft import Draft
 from accounting.ledger.writing.errors import DraftError
 from wire.record.envelope import EventRecord
 from wire.record.kinds import TIMED, Kind
-from wire.scalars import I64_MIN, U64_MAX, Json, TimeMs, address, run_id, u64, who
+from wire.scalars import I64_MIN, U64_MAX, Json, TimeMs, address, kind_word, run_id, u64, who
 
 _KINDS: Final = frozenset(Kind)
-_is_word = re.compile("[a-z][a-z0-9]*(?:_[a-z0-9]+)*").fullmatch
 _surrogate = re.compile("[\ud800-\udfff]").search
 _step = re.compile(r"\.([^.\[`]+)|\[([0-9]+)\]")
 
@@ -61,7 +60,7 @@ def _envelope(draft: Draft, now: TimeMs) -> Iterator[tuple[str, str, object]]:
     for name, value, fits, expected in (
         ("run", draft.run, run_id, "a hyphenated lower-case uuid"),
         ("who", draft.who, who, "`city`, `person` or an Address"),
-        ("kind", draft.kind, _is_word, "a snake_case word"),
+        ("kind", draft.kind, kind_word, "a snake_case word"),
         ("addr", draft.addr, address, "an Address"),
     ):
         if value is None and name == "addr":
