@@ -1,4 +1,4 @@
-"""Ask threads: the records that one is written in, and the turns that it folds to. Spec: asks.md 1.3, 1.5.
+"""Ask threads: their records, the turns they fold to, how they are shown, and the lock. Spec: asks.md 1.3, 1.5, 1.6.
 
     from wire import AskEvent, AskQuestion, decode
 
@@ -8,11 +8,12 @@ The shapes are what a writer writes, with its camelCase keys. A reader of a whol
 not read, and counts it. No I/O here: files, locks and the fold are `accounting/ask/`.
 """
 
+from enum import StrEnum
 from typing import Annotated, Final, TypeAlias
 
 from msgspec import Meta, Struct
 
-from wire.scalars import IsoTime
+from wire.scalars import U32_MAX, IsoTime
 
 ASK_SEQ_MAX: Final = 2**53 - 1
 """The largest number of a question: the other writers of threads count in JavaScript."""
@@ -27,7 +28,7 @@ class AskMeta(Struct, frozen=True, kw_only=True, tag_field="t", tag="meta", rena
     run_id: str
     """The thread's name as its file has it, repeated for people. A temporary thread's is `<pid>-<8 hex digits>`."""
     started_at: IsoTime
-    """When."""
+    """When the thread began."""
     provider: str
     """The provider's command, joined by spaces, without values of the environment; `(none)` when none is set up."""
 
@@ -60,7 +61,7 @@ class AskEnd(Struct, frozen=True, kw_only=True, tag_field="t", tag="end"):
     seq: AskSeq
     """The question that was answered."""
     at: IsoTime
-    """When."""
+    """When the answer was complete."""
 
 
 class AskAborted(Struct, frozen=True, kw_only=True, tag_field="t", tag="aborted"):
@@ -69,7 +70,7 @@ class AskAborted(Struct, frozen=True, kw_only=True, tag_field="t", tag="aborted"
     seq: AskSeq
     """The question that was cancelled."""
     at: IsoTime
-    """When."""
+    """When it was cancelled."""
 
 
 class AskError(Struct, frozen=True, kw_only=True, tag_field="t", tag="error"):
@@ -94,3 +95,47 @@ class AskTurn(Struct, frozen=True, kw_only=True):
     """The question's text."""
     answer: Annotated[str, Meta(min_length=1)]
     """The pieces of the answer joined, trimmed; never empty."""
+
+
+class AskLock(Struct, frozen=True, kw_only=True, rename="camel"):
+    """The whole of a lock file: one question of the thread is being answered. Spec: asks.md 1.6."""
+
+    pid: Annotated[int, Meta(ge=0, le=U32_MAX)]
+    """The worker's process; 0 while none has been started yet."""
+    started_at: str
+    """When the question was taken up, as an IsoTime; a lock with any other text is stale."""
+
+
+class AskState(StrEnum):
+    """How a question stands: what settled it last, or else whether anything has been answered."""
+
+    waiting = "waiting"
+    """Not settled, and nothing but white space so far."""
+    answering = "answering"
+    """Not settled, with a part of its answer."""
+    answered = "answered"
+    """An `end` came last."""
+    cancelled = "cancelled"
+    """An `aborted` came last."""
+    failed = "failed"
+    """An `error` came last."""
+
+
+class AskShown(Struct, frozen=True, kw_only=True):
+    """One question as a person sees it, with all that is there of its answer. Spec: asks.md 1.5."""
+
+    seq: AskSeq
+    """Its number."""
+    at: str
+    """When it was asked, an IsoTime; where its record holds another text, that text."""
+    re: str | None
+    """The session that the person was looking at, by its first 8 characters; null where the question before this one
+    had the same, and where they were looking at none."""
+    question: str
+    """The question's text."""
+    state: AskState
+    """How it stands."""
+    text: str
+    """The pieces of the answer joined, trimmed; it may be empty."""
+    message: str | None
+    """What went wrong; null unless the state is `failed`, and where the record's message is blank."""

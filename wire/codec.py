@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Any, Final, TypeVar, cast, overload
 
-from msgspec import Raw, Struct, ValidationError, defstruct, json, structs
+from msgspec import Raw, Struct, ValidationError, defstruct, json
 
 from wire.answer.note import Note, newer_note
 from wire.answer.rounds import RoundsAnswer, Turn
@@ -13,8 +13,8 @@ from wire.scalars import I64_MIN, U64_MAX, JsonObject
 T = TypeVar("T")
 
 _encode = json.Encoder().encode
-# An integer past 64 bits has at least nineteen digits; a text without one needs no second look.
-_wide: Final = re.compile(rb"(?:^|[:,\[])[ \t\n\r]*-?[0-9]{19}").search
+# An integer past 64 bits has nineteen digits or more; a text without so many in a row needs no second look.
+_wide: Final = re.compile(rb"[1-9][0-9]{18}").search
 
 
 def encode(value: object) -> bytes:
@@ -39,8 +39,8 @@ def decode(data: bytes | str, type: Any) -> Any:  # noqa: A002 - named as msgspe
     """
     text = data.encode() if isinstance(data, str) else data
     value = _decode(text, type)
-    if _wide(text):
-        _refuse_wide(value, "$")
+    if _wide(text) and (place := _place_of_wide(value)) is not None:
+        raise ValidationError(f"Expected `int` of {I64_MIN}..{U64_MAX} - at `${place}`")
     return value
 
 
@@ -64,19 +64,26 @@ def _decoder(form: Any) -> "json.Decoder[Any]":
     return decoder
 
 
-def _refuse_wide(value: Any, where: str) -> None:
+def _place_of_wide(value: Any) -> str | None:
+    """Where below the value an integer past 64 bits stands; `None` when there is none."""
+    if value is None or type(value) is str:  # Most of what there is.
+        return None
     if isinstance(value, int):
-        if not I64_MIN <= value <= U64_MAX:
-            raise ValidationError(f"Expected `int` of {I64_MIN}..{U64_MAX} - at `{where}`")
-    elif isinstance(value, Struct):
-        for field in structs.fields(value):
-            _refuse_wide(getattr(value, field.name), f"{where}.{field.encode_name}")
+        return None if I64_MIN <= value <= U64_MAX else ""
+    if isinstance(value, Struct):
+        # Not by `structs.fields`, which works out the types of the class again each time.
+        for name, key in zip(value.__struct_fields__, value.__struct_encode_fields__, strict=True):
+            if (place := _place_of_wide(getattr(value, name))) is not None:
+                return f".{key}{place}"
     elif isinstance(value, dict):
         for key, item in cast("JsonObject", value).items():
-            _refuse_wide(item, f"{where}.{key}")
+            if (place := _place_of_wide(item)) is not None:
+                return f".{key}{place}"
     elif isinstance(value, tuple | list):
         for element in cast("tuple[object, ...]", value):
-            _refuse_wide(element, f"{where}[...]")
+            if (place := _place_of_wide(element)) is not None:
+                return f"[...]{place}"
+    return None
 
 
 # The native decoder drops a key it does not know. Where an answer turns out to hold a note from a newer writer, it is

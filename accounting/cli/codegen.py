@@ -30,10 +30,11 @@ def codegen(ctx: click.Context, language: str | None, out: Path | None, *, check
     """Write the types of what travels for LANG into DIR.
 
     Without LANG the languages are listed. A file that another tool or a person wrote is left alone, and the command
-    ends before it writes anything. With --check files that differ or are missing are named and the exit code is 1.
+    ends before it writes anything. With --check files that differ, are missing, are in the way or are no longer written
+    are named and the exit code is 1.
     """
     from accounting.codegen import LANGUAGES, CodegenError
-    from accounting.codegen.files import stale
+    from accounting.codegen.files import Stale, stale
 
     if language is None:
         if out is not None or check:
@@ -48,9 +49,15 @@ def codegen(ctx: click.Context, language: str | None, out: Path | None, *, check
     try:
         if check:
             found = stale(LANGUAGES[language], out)
-            for path in found:
-                state = "not what would be written" if path.is_file() else "missing"
-                click.echo(f"rounds: {path}: {state}; `rounds codegen {language} --out {out}` writes it", err=True)
+            again = f"`rounds codegen {language} --out {out}` writes it"
+            told = {
+                Stale.missing: f"missing; {again}",
+                Stale.differs: f"not what would be written; {again}",
+                Stale.in_the_way: f"in the way, and not written by `rounds codegen {language}`; move it",
+                Stale.left_over: "no longer written; remove it",
+            }
+            for path, state in found.items():
+                click.echo(f"rounds: {path}: {told[state]}", err=True)
             ctx.exit(STALE if found else 0)
         for path in LANGUAGES[language].generate(out):
             click.echo(path)

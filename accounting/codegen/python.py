@@ -5,6 +5,7 @@ left out, such as how two fields of an object go together: docs/clients/python.m
 """
 
 import json
+import re
 import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError, version
@@ -38,6 +39,24 @@ CHECKED: Final = (
 """Further options for types that Pydantic checks."""
 
 _BY_NAME: Final = "validate_by_name=True"
+_FREE: Final = re.compile(r"(?<=: )Any(?=$| \|)|(?<=, )Any(?=\])", re.MULTILINE)
+"""Where the generator says that any JSON may stand."""
+_FINITE: Final = '''
+
+def _finite(value: Any) -> Any:
+    """Refuses NaN and infinities, which JSON has not: they would be written as null. `1e400` reads as one."""
+    held = [value]
+    while held:
+        one = held.pop()
+        if isinstance(one, float) and not _isfinite(one):
+            raise ValueError("no number of JSON, or past those that a double holds")
+        held += one.values() if isinstance(one, dict) else one if isinstance(one, list | tuple) else ()
+    return value
+
+
+Json = Annotated[Any, _AfterValidator(_finite)]
+"""Any JSON. A number with a fraction or an exponent is a float."""
+'''
 _TOGETHER: Final = ("allOf", "anyOf", "oneOf")
 
 
@@ -45,7 +64,17 @@ def generate(out: Path, language: str, file: str, kind: str, *options: str) -> t
     """Writes one file of types; `kind` and `options` are the generator's own words. Raises `CodegenError`."""
     # Without it a Pydantic model would write `from_` where it reads `from`; the generator has no option for it.
     text = _run("--output-model-type", kind, *options).replace(_BY_NAME, f"{_BY_NAME}, serialize_by_alias=True")
+    if CHECKED[0] in options:
+        text = _with_finite_numbers(text)
     return write(out, language, {file: f"{header(language, '#')}# ruff: noqa\n# fmt: off\n\n{text.lstrip()}"})
+
+
+def _with_finite_numbers(text: str) -> str:
+    """Types in which free JSON holds no number that would be written as null; Pydantic has no setting for it."""
+    imports, last, types = text.partition("from typing_extensions import TypeAliasType\n")
+    assert last, "the imports end otherwise"
+    own = "from math import isfinite as _isfinite\nfrom pydantic import AfterValidator as _AfterValidator\n"
+    return f"{imports}{last}{own}{_FINITE}{_FREE.sub('Json', types)}"
 
 
 def _run(*options: str) -> str:
@@ -89,6 +118,9 @@ def _told(schema: Any) -> Any:
         case {"type": "object"}:
             # By its keys a map; an object without them would become a class without fields.
             return {**keywords, "additionalProperties": True, "propertyNames": {"type": "string"}}
+        case {"type": ["integer", "null"], "enum": [int() as only, None], **rest}:
+            # As limits: what is compared with a constant is taken for it when it is equal, as True and 1.0 are to 1.
+            return {**rest, "type": ["integer", "null"], "minimum": only, "maximum": only}
         case {"type": [kind, "null"], "enum": [word, None], **rest}:
             return {**rest, "anyOf": [{"type": kind, "const": word}, {"type": "null"}]}
         case _:

@@ -87,11 +87,20 @@ def _definition(one: Definition, never: Sequence[str]) -> str:
             listed = [_type(form) for form in forms.values()] + ([newer] if newer else [])
             return f"export type {name} = {' | '.join(listed)};\n"
         case AnyObject(name, _, refused):
-            return _object(name, ["[key: string]: Json", *(f"{key}?: never" for key in refused or ())])
+            return f"export type {name} = {{ readonly [key: string]: Json }}{_without(refused or ())};\n"
         case Shape() if one.payloads:
             return _event(one)
         case Shape(name, _, fields):
             return _object(name, [*map(_field, fields), *(f"{key}?: never" for key in never)])
+
+
+def _without(keys: Sequence[str]) -> str:
+    """What to put behind a type of any keys, to keep it from having these.
+
+    They stand apart, since beside an index signature each would have to be what that says, which undefined is not.
+    """
+    never = "".join(f"  readonly {key}?: never;\n" for key in keys)
+    return never and f" & {{\n{never}}}"
 
 
 def _object(name: str, lines: Sequence[str]) -> str:
@@ -152,7 +161,7 @@ def _told(text: str, indent: str = "") -> str:
 def _schema() -> str:
     prepared = json.dumps({"$defs": _prepared(bundle())["$defs"]}, indent=2, ensure_ascii=False)
     about = "/** The schema; its integers are told by the keyword `whole` of `reading.ts`. */"
-    return f"{about}\nexport const schema = {prepared};\n"
+    return f"{about}\nexport const schema: {{ readonly $defs: Readonly<Record<string, object>> }} = {prepared};\n"
 
 
 def _prepared(schema: Any) -> Any:

@@ -9,6 +9,7 @@ from accounting.evolution.difference import Change
 from accounting.evolution.form import ANYTHING, Arm, Form, Keyword
 from accounting.evolution.found import Found, beneath, breaks_both, matter, narrower, wider
 from accounting.evolution.read import Schema
+from accounting.evolution.value import same
 from accounting.evolution.walk import Names, Walk
 
 _CHANGES: Final = {
@@ -24,7 +25,7 @@ def arms(
     from accounting.evolution.objects import objects
 
     names = walk.names(names, old, new)
-    found = [*_scalars(old, new), *_listed(walk, old, new)]
+    found = [*_scalars(old, new), *_listed(old, new)]
     if old.type == "array":
         found += _arrays(walk, old, new)
     elif old.type == "object":
@@ -62,7 +63,7 @@ def _scalars(old: Arm, new: Arm) -> Iterator[Found]:
         yield Found(change, after is None, before is None, sentence, place(before, old), place(after, new))
 
 
-def _listed(walk: Walk, old: Arm, new: Arm) -> Iterator[Found]:
+def _listed(old: Arm, new: Arm) -> Iterator[Found]:
     """An enumeration with something beside it, or of objects or lists."""
     before, after = old.keywords.get("enum"), new.keywords.get("enum")
     if before is None or after is None:
@@ -73,9 +74,8 @@ def _listed(walk: Walk, old: Arm, new: Arm) -> Iterator[Found]:
         return
     pairs = ((before, after, Change.enum_member_removed), (after, before, Change.enum_member_added))
     for these, those, change in pairs:
-        for index, value in enumerate(these.value):
-            one = Keyword(f"{these.at}/{index}", value)
-            if not any(walk.same(one, Keyword("", other)) for other in those.value):
+        for value in these.value:
+            if not any(same(value, other) for other in those.value):
                 added = change is Change.enum_member_added
                 told = f"`{value}` is {'new' if added else 'no longer listed'}"
                 yield Found(change, added, not added, told, before.at, after.at)

@@ -59,10 +59,10 @@ def _gone(walk: Walk, new: Arm, then: str, key: tuple[str, str], names: Names) -
 def _knows(schema: Schema, arm: Arm, key: tuple[str, str]) -> bool | None:
     """Whether a side names the word; `None` when it does not, and allows words that it does not name.
 
-    A word that it refuses is told where the property is compared.
+    A word that it refuses is told where the property is compared. A condition that is not read here may name it.
     """
     properties = arm.keywords.get("properties")
-    if properties is None or key[0] not in properties.value or arm.also:
+    if properties is None or key[0] not in properties.value or arm.also or "if" in arm.alone:
         return True
     texts = [one for one in schema.form(f"{properties.at}/{escaped(key[0])}").arms if one.type == "string"]
     if any(key[1] in (words(one) or ()) for one in texts):

@@ -7,9 +7,10 @@ from typing import Final
 from urllib.parse import unquote
 
 from accounting.evolution.difference import Change, Comparison, Difference, comparison, reading
-from accounting.evolution.found import Found, beneath, breaks_both, gathered, harmless, narrower
+from accounting.evolution.found import Found, beneath, gathered, harmless, narrower
 from accounting.evolution.keywords import SchemaError, escaped
-from accounting.evolution.read import DEFINITIONS, Schema
+from accounting.evolution.read import DEFINITIONS
+from accounting.evolution.survey import surveyed
 from accounting.evolution.value import Json, as_list, as_object
 from accounting.evolution.walk import Walk, texts
 
@@ -51,23 +52,26 @@ def differences(old: Mapping[str, Json], new: Mapping[str, Json]) -> tuple[Diffe
     """All differences between parsed documents, by name. Raises `SchemaError`, naming the document."""
     found: list[Difference] = []
     for name in dict.fromkeys((*old, *new)):
-        if name not in new:
-            # Old data is left without a reader; there is no new data for an old one.
-            told = narrower(Change.document_removed, "the document is gone", "#", "")
-            found.append(_difference(name, told))
-        elif name not in old:
-            # No reader of old documents meets a value of it.
-            told = harmless(Change.document_added, "the document is new", "", "#")
-            found.append(_difference(name, told))
-        else:
-            bundle = _is_bundle(name, old) and _is_bundle(name, new)
-            try:
-                found += [_difference(name, one) for one in gathered(_document(old[name], new[name], bundle=bundle))]
-            except SchemaError as error:
-                raise SchemaError(f"{name}: {error}") from None
-            except RecursionError:
-                raise SchemaError(f"{name}: nested too deep to be compared") from None
+        try:
+            found += [_difference(name, one) for one in gathered(_named(name, old, new))]
+        except SchemaError as error:
+            raise SchemaError(f"{name}: {error}") from None
+        except RecursionError:
+            raise SchemaError(f"{name}: nested too deep to be compared") from None
     return tuple(found)
+
+
+def _named(name: str, old: Mapping[str, Json], new: Mapping[str, Json]) -> Iterator[Found]:
+    before, after = (surveyed(those[name]) if name in those else None for those in (old, new))
+    if before is not None and after is not None:
+        bundle = _is_bundle(name, old) and _is_bundle(name, new)
+        yield from _document(old[name], new[name], Walk(before, after), bundle=bundle)
+    elif before is not None:
+        # Old data is left without a reader; there is no new data for an old one.
+        yield narrower(Change.document_removed, "the document is gone", "#", "")
+    else:
+        # No reader of old documents meets a value of it.
+        yield harmless(Change.document_added, "the document is new", "", "#")
 
 
 def _is_bundle(name: str, documents: Mapping[str, Json]) -> bool:
@@ -77,9 +81,8 @@ def _is_bundle(name: str, documents: Mapping[str, Json]) -> bool:
     return bool(options) and all(option in [{"$ref": f"#/$defs/{title}"} for title in titles] for option in options)
 
 
-def _document(old: Json, new: Json, *, bundle: bool) -> Iterator[Found]:
+def _document(old: Json, new: Json, walk: Walk, *, bundle: bool) -> Iterator[Found]:
     """The root, and the definitions that nothing refers to; of a bundle, those that the root refers to."""
-    walk = Walk(Schema(old), Schema(new))
     before, after = _entries(old, bundle=bundle), _entries(new, bundle=bundle)
     if bundle:
         yield from texts(walk.old.form("#").texts, walk.new.form("#").texts)
@@ -88,7 +91,7 @@ def _document(old: Json, new: Json, *, bundle: bool) -> Iterator[Found]:
     if _key(old, "$id") != _key(new, "$id"):
         yield harmless(Change.text_changed, "`$id` changed", "#/$id", "#/$id")
     if _key(old, "$schema") != _key(new, "$schema"):
-        yield breaks_both(Change.not_comparable, "`$schema` changed", "#/$schema", "#/$schema")
+        yield harmless(Change.text_changed, "`$schema` changed", "#/$schema", "#/$schema")
     for at in dict.fromkeys((*before, *after)):
         name = at.rsplit("/", 1)[-1]
         if at in _definitions(old) and at in _definitions(new):

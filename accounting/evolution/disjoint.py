@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from accounting.evolution.form import Arm, Form, is_closed, properties_of, required_of, words
-from accounting.evolution.value import as_list, as_object
+from accounting.evolution.value import as_list, as_object, same
 
 
 def disjoint(forms: Sequence[Form]) -> bool:
@@ -17,7 +17,7 @@ def _apart(one: Arm, two: Arm) -> bool:
         return True
     listed, other = words(one), words(two)
     if listed is not None and other is not None:
-        return not any(word in other for word in listed)
+        return not any(same(word, one) for word in listed for one in other)
     return one.type == "object" and (_told_apart(one, two) or _refuses(one, two) or _refuses(two, one))
 
 

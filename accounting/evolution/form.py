@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from accounting.evolution.value import TYPES, Json, as_object
+from accounting.evolution.value import TYPES, Json, as_object, same
 
 
 class Keyword(NamedTuple):
@@ -55,6 +55,8 @@ class Arm(Struct, frozen=True, kw_only=True):
     """Of these exactly one holds, and two of them may overlap."""
     cases: tuple[Case, ...] = ()
     """What holds where a property is a certain word."""
+    defaults: tuple[Keyword, ...] = ()
+    """The `default` of it, and of each union that it is in."""
 
     @property
     def plain(self) -> bool:
@@ -73,8 +75,8 @@ class Form(Struct, frozen=True, kw_only=True):
     """Title, description and the like: the outermost of each."""
     hidden: Mapping[str, Keyword] = {}
     """Those behind them, of what was referred to."""
-    default: Keyword | None = None
-    """Its `default`."""
+    defaults: tuple[Keyword, ...] = ()
+    """Its `default`; without one of its own, those of what it is made of."""
 
     @property
     def types(self) -> frozenset[str]:
@@ -111,12 +113,12 @@ def both(first: Form, second: Form) -> Form:
 
 
 def _told(form: Form, other: Form) -> Form:
-    return replace(form, default=form.default if form.default is not None else other.default)
+    return replace(form, defaults=(*form.defaults, *other.defaults))
 
 
 def _merged(one: Arm, two: Arm) -> Arm:
     pairs = ((one.keywords, two.keywords), (one.alone, two.alone), (one.unknown, two.unknown))
-    clash = any(a[key].value != b[key].value for a, b in pairs for key in a.keys() & b.keys())
+    clash = any(not same(a[key].value, b[key].value) for a, b in pairs for key in a.keys() & b.keys())
     if clash or _acts(one, two) or _acts(two, one) or (one.exactly_one and two.exactly_one):
         return _with(one, Form(at=f"{two.at}|{two.type}", arms=(two,)))
     return replace(
@@ -127,6 +129,7 @@ def _merged(one: Arm, two: Arm) -> Arm:
         also=one.also + two.also,
         exactly_one=one.exactly_one or two.exactly_one,
         cases=one.cases + two.cases,
+        defaults=one.defaults + two.defaults,
     )
 
 

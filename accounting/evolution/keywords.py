@@ -67,12 +67,13 @@ def checked(value: Json, at: str) -> Mapping[str, Json]:
     for key, one in schema.items():
         if not _fits(key, one):
             raise SchemaError(f"{at}/{escaped(key)}: {type(one).__name__} is no value for {key} (draft 2020-12)")
-        if key in _REFUSED or (key == "$id" and at != "#"):
+        if key in _REFUSED or (key in _AT_THE_TOP and at != "#"):
             raise SchemaError(f"{at}/{escaped(key)}: {key} is not followed here; use $defs and $ref of #/...")
     return schema
 
 
-_REFUSED: Final = ("$dynamicRef", "$recursiveRef")
+_REFUSED: Final = ("$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef")
+_AT_THE_TOP: Final = ("$id", "$schema")
 _LISTS: Final = ("enum", "allOf", "anyOf", "oneOf")
 
 

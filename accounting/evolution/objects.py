@@ -11,12 +11,12 @@ from typing import Final
 
 from accounting.evolution.arms import child, place
 from accounting.evolution.cases import cases
+from accounting.evolution.defaults import of_field
 from accounting.evolution.difference import Change
 from accounting.evolution.form import ANYTHING, Arm, Form, Keyword, is_closed, own_names, properties_of, required_of
 from accounting.evolution.found import Found, beneath, breaks_both, narrower, wider
 from accounting.evolution.keywords import escaped
 from accounting.evolution.read import Schema
-from accounting.evolution.value import Json
 from accounting.evolution.walk import Names, Walk
 
 _WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
@@ -63,20 +63,12 @@ def _slot(schema: Schema, arm: Arm, name: str) -> Form:
 def _field(walk: Walk, old: Arm, new: Arm, name: str) -> Iterator[Found]:
     before, after = _slot(walk.old, old, name), _slot(walk.new, new, name)
     where = _pointer(old, name) or old.at, _pointer(new, name) or new.at
-    yield from walk.forms(before, after)
     needed, still = name in required_of(old), name in required_of(new)
     if needed != still:
         change = Change.made_optional if needed else Change.made_required
         sentence = f"`{name}` may be left out now" if needed else f"`{name}` has to be there now"
         yield Found(change, needed, still, sentence, *where)
-    if _default(before.default) != _default(after.default):
-        # Only who may leave the field out leaves its value to the reader.
-        told = "added" if before.default is None else "removed" if after.default is None else "changed"
-        yield Found(Change.default_changed, needed, still, f"the default of `{name}` was {told}", *where)
-
-
-def _default(default: Keyword | None) -> Json:
-    return None if default is None else (type(default.value), default.value)
+    yield from of_field(walk.forms(before, after), (before, after), (needed, still))
 
 
 def _added(walk: Walk, old: Arm, new: Arm, name: str, *, data: bool) -> Iterator[Found]:

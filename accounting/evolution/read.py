@@ -59,12 +59,6 @@ class Schema:
             raise
         return form
 
-    def target(self, at: str, reference: Json) -> str:
-        """Where a `$ref` leads. Raises `SchemaError` for what is not inside the document."""
-        if not isinstance(reference, str) or not f"{reference}/".startswith("#/"):
-            raise SchemaError(f"{at}: {reference!r} leads out of the document or to an anchor; only #/... is followed")
-        return unquote(reference)
-
     def _read(self, at: str) -> Form:
         value = self.value(at)
         if isinstance(value, bool):
@@ -73,7 +67,7 @@ class Schema:
         own = {key: Keyword(f"{at}/{escaped(key)}", one) for key, one in schema.items()}
         parts = [own_form(at, {key: one for key, one in own.items() if key not in _APART})]
         if "$ref" in schema:
-            parts.append(self.form(self.target(f"{at}/$ref", schema["$ref"])))
+            parts.append(self.form(target(f"{at}/$ref", schema["$ref"])))
         parts += [self.form(place) for place in (_places(own["allOf"]) if "allOf" in own else ())]
         parts += [self._union(own[key], parts[0].types) for key in ("anyOf", "oneOf") if key in own]
         if "if" in schema:
@@ -89,7 +83,7 @@ class Schema:
             form,
             texts={**said.texts, **about},
             hidden={**said.hidden, **{key: one for key, one in said.texts.items() if key in about}},
-            default=own.get("default", form.default),
+            defaults=(own["default"],) if "default" in own else form.defaults,
         )
 
     def _union(self, options: Keyword, types: frozenset[str]) -> Form:
@@ -113,6 +107,13 @@ class Schema:
         return Form(at=at, arms=tuple(arms))
 
 
+def target(at: str, reference: Json) -> str:
+    """Where a `$ref` leads. Raises `SchemaError` for what is not inside the document."""
+    if not isinstance(reference, str) or not f"{reference}/".startswith("#/"):
+        raise SchemaError(f"{at}: {reference!r} leads out of the document or to an anchor; only #/... is followed")
+    return unquote(reference)
+
+
 def _tested(test: Json) -> tuple[tuple[str, str], ...]:
     """The property that has to be there and be one of these words, if that is all that is tested."""
     properties = as_object((as_object(test) or {}).get("properties")) or {}
@@ -130,7 +131,8 @@ def _only(form: Form, types: frozenset[str]) -> Form:
 
 
 def _told(arm: Arm, form: Form) -> Arm:
-    return replace(arm, texts=form.texts) if len(form.arms) == 1 else arm
+    told = replace(arm, defaults=(*arm.defaults, *form.defaults)) if form.defaults else arm
+    return replace(told, texts=form.texts) if len(form.arms) == 1 else told
 
 
 def _places(key: Keyword) -> list[str]:

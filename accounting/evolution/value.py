@@ -16,8 +16,15 @@ def type_of(value: Json) -> str:
 
 
 def same(one: Json, other: Json) -> bool:
-    """Whether JSON takes two values without parts for equal: `1` is `1.0`, and `true` is no number."""
-    return type_of(one) == type_of(other) and bool(one == other)
+    """Whether JSON takes two values for equal, in all their parts: `1` is `1.0`, and `true` is no number."""
+    if type_of(one) != type_of(other):
+        return False
+    held, several = as_object(one), as_list(one)
+    if held is not None:
+        return held.keys() == other.keys() and all(same(held[key], other[key]) for key in held)
+    if several is not None:
+        return len(several) == len(other) and all(map(same, several, other))
+    return bool(one == other)
 
 
 def as_object(value: Json) -> dict[str, Json] | None:

@@ -8,6 +8,7 @@ gets on when no difference breaks it.
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
+from accounting.evolution.defaults import defaults
 from accounting.evolution.difference import Change
 from accounting.evolution.form import ANYTHING, Arm, Form, Keyword, is_anything, named, names_keys
 from accounting.evolution.found import Found, gathered, harmless, matter, narrower, wider
@@ -72,6 +73,7 @@ class Walk:
     def _compared(self, old: Form, new: Form, names: Names) -> Iterator[Found]:
         from accounting.evolution.unions import unions
 
+        yield from defaults(old, new)
         if ANYTHING not in (old, new):
             yield from texts(old.texts, new.texts)
             shared = old.hidden.keys() & new.hidden.keys()

@@ -182,11 +182,5 @@ def deeper_than_200(one: Document) -> bool:
     return "[" * 201 in one.text and _is_taken(one)
 
 
-def equal_to_one(one: Document) -> bool:
-    """It fits with the number."""
-    with_number = re.sub(r'"v": ?(?:true|1\.0)', '"v":1', one.text)
-    return with_number != one.text and _fits(one.shape, json.loads(with_number))
-
-
 def half_a_pair(one: Document) -> bool:
     return any(re.search("[\ud800-\udfff]", text) for text in _texts(one)) and _is_taken(one)

@@ -17,7 +17,7 @@ DOCS: Final = Path(__file__).parents[2] / "docs"
 _FAMILIES: Final = {
     "Answers": ("rounds-answer",),
     "Ledger lines and their payloads": ("event-record", "any-event"),
-    "Ask threads": ("ask-event", "ask-turn"),
+    "Ask threads": ("ask-event", "ask-turn", "ask-shown", "ask-lock"),
     "Dispatched runs": ("dispatch-journal",),
     "Check reports": ("check-report",),
 }

@@ -2,7 +2,10 @@
 
 import contextlib
 import io
+import json
 import re
+import sys
+from pathlib import Path
 from shutil import which
 from typing import Any, Final
 
@@ -41,13 +44,48 @@ def test_javascript_alters_what_the_page_says() -> None:
 
 
 def test_the_bounds_are_those_of_the_schema() -> None:
-    limits = {name: (one.get("minimum"), one.get("maximum")) for name, one in bundle()["$defs"].items()}
-    assert limits["I64"] == (-(2**63), 2**63 - 1)
-    assert limits["AskSeq"] == (1, 2**53 - 1)
-    wide = {name for name, (_, most) in limits.items() if most is not None and most >= 2**53}
-    told = _text("numbers-and-times.md").partition("## Past")[0]
-    assert wide == {"U64", "Seq", "TimeMs", "Tokens", "UsdMicros", "Micros", "I64"}
-    assert [name for name in wide if f"`{name}`" not in told] == []
+    rows = re.findall(r"^\| (.*?) \| (\S+) \| (\S+) \| (yes|no)", _text("numbers-and-times.md"), re.MULTILINE)
+    told = {
+        name: (_number(least), _number(most), past == "yes")
+        for names, least, most, past in rows
+        for name in re.findall("`([A-Z].*?)`", names)
+    }
+    definitions = bundle()["$defs"]
+    limits = {name: (one["minimum"], one["maximum"]) for name, one in definitions.items() if "maximum" in one}
+    inside = {
+        (name, key): (one["minimum"], one["maximum"])
+        for name, shape in definitions.items()
+        for key, one in shape.get("properties", {}).items()
+        if "maximum" in one
+    }
+    wanted = {name: (least, most, most > 2**53) for name, (least, most) in limits.items()}
+    assert {name: told.get(name) for name in wanted} == wanted
+    assert inside.keys() == {("Turn", "number"), ("EventRecord", "v"), ("AnyEvent", "v")}
+    assert {"`Pid` (a process), the `number` of a `Turn`, the `v` of a record"} <= {names for names, *_ in rows}
+    assert {(*found, False) for found in inside.values()} == {told["Pid"]}
+
+
+def _number(told: str) -> int:
+    """What `-2^63` or `2^64-1` is."""
+    power = re.fullmatch(r"(-?)2\^([0-9]+)(-1)?", told)
+    if power is None:
+        return int(told)
+    sign, exponent, less = power.groups()
+    return (-1 if sign else 1) * (1 << int(exponent)) - (1 if less else 0)
+
+
+def test_the_ways_to_the_documents_lead_there() -> None:
+    text = _text("clients/README.md").partition("## From the schema alone")[2]
+    rounds = str(Path(sys.executable).parent / "rounds")
+    here = DOCS.parent
+    document = (here / "schema" / "rounds-answer.schema.json").read_text(encoding="utf-8")
+    assert "`rounds schema rounds-answer` prints" in text
+    assert command(rounds, "schema", "rounds-answer", folder=here) == document
+    [program] = re.findall(r"`python -c '(.*?)'`", text)
+    assert Path(command(sys.executable, "-c", program, folder=here).strip()) == here / "schema"
+    [show] = re.findall(r"`(git show .*?)`", text)
+    if which("git") and (here / ".git").exists():
+        assert json.loads(command(*show.split(), folder=here))["title"] == "RoundsAnswer"
 
 
 def test_the_languages_are_those_that_there_are() -> None:

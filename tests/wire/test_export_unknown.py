@@ -151,6 +151,16 @@ def _takes_null(schema: Json) -> bool:
     return kinds == "null" or "null" in kinds or None in schema.get("enum", ()) or any(map(_takes_null, several))
 
 
+def test_what_takes_null_says_so_in_that_word() -> None:
+    silent = [
+        f"{name}.{key}"
+        for name, schema in DEFINITIONS.items()
+        for key, value in schema.get("properties", {}).items()
+        if _takes_null(value) and not re.search(r"\bnull\b", value["description"])
+    ]
+    assert silent == []
+
+
 def test_what_may_be_null_or_absent_says_what_that_means() -> None:
     silent = [
         f"{name}.{key}"

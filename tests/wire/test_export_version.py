@@ -1,6 +1,7 @@
 """The schema's version and hash: cheap to import, committed, and changed by what changes the meaning alone."""
 
 import copy
+import json
 import re
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 import wire
-from wire.export import MAJOR, VERSION, bundle, version_file
+from wire.export import MAJOR, VERSION, bundle, schemas, version_file
 from wire.export.version import schema_hash
 
 ROOT = Path(wire.__file__).parent.parent
@@ -26,8 +27,11 @@ def test_the_committed_module_is_what_the_exporter_writes() -> None:
     assert re.fullmatch("[0-9a-f]{64}", wire.SCHEMA_HASH)
 
 
-def test_the_bundle_carries_both_for_clients_in_other_languages() -> None:
-    assert bundle()["$comment"] == f"Version {wire.SCHEMA_VERSION}, hash {wire.SCHEMA_HASH}."
+@pytest.mark.parametrize("name", schemas())
+def test_every_document_carries_both_for_clients_in_other_languages(name: str) -> None:
+    whole = json.loads(schemas()[name])
+    assert whole["$comment"] == f"Version {wire.SCHEMA_VERSION}, hash {wire.SCHEMA_HASH}."
+    assert list(whole)[:3] == ["$schema", "$id", "$comment"]
 
 
 def test_they_are_imported_with_msgspec_alone_and_without_the_exporter() -> None:

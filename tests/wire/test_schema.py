@@ -98,7 +98,7 @@ def test_every_struct_enum_and_alias_stands_under_its_own_name() -> None:
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_a_definition_is_the_same_in_every_document_and_the_bundle_has_them_all(name: str) -> None:
-    wording = {"$schema", "$id", "$defs"}
+    wording = {"$schema", "$id", "$comment", "$defs"}
     for shape, schema in DOCUMENTS[name]["$defs"].items():
         assert schema == DEFINITIONS[shape]
     if name != BUNDLE:
@@ -109,8 +109,9 @@ def test_a_definition_is_the_same_in_every_document_and_the_bundle_has_them_all(
 def test_each_root_is_reached_from_the_top_of_the_bundle() -> None:
     assert [one["$ref"] for one in DOCUMENTS[BUNDLE]["anyOf"]] == [f"#/$defs/{root.shape}" for root in ROOTS]
     kinds = {f"payload-{kind.replace('_', '-')}" for kind in wire.PAYLOADS}
-    others = {"rounds-answer", "event-record", "any-event", "ask-event", "ask-turn", "dispatch-journal", "check-report"}
-    assert {root.name for root in ROOTS} == kinds | others
+    threads = {"ask-event", "ask-turn", "ask-shown", "ask-lock"}
+    others = {"rounds-answer", "event-record", "any-event", "dispatch-journal", "check-report"}
+    assert {root.name for root in ROOTS} == kinds | threads | others
 
 
 def test_descriptions_are_for_readers_in_any_language() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from tests.strategies import json_values
+from accounting.conformance.strategies.values import json_values
 from wire.reading.texts import _write, arguments, compact, output, pretty  # pyright: ignore[reportPrivateUsage]
 
 

@@ -50,7 +50,7 @@ class Refused(Struct, frozen=True, kw_only=True):
     error: ErrorShape
     """Why, and what to do."""
     at: Seq
-    """The line."""
+    """`seq` of the line that this note was read from."""
 
 
 class Checkpointed(Struct, frozen=True, kw_only=True):
@@ -59,14 +59,14 @@ class Checkpointed(Struct, frozen=True, kw_only=True):
     oid: GitOid
     """The commit."""
     at: Seq
-    """The line."""
+    """`seq` of the line that this note was read from."""
 
 
 class Waiting(Struct, frozen=True, kw_only=True):
     """The session asked a person for an approval."""
 
     at: Seq
-    """The line."""
+    """`seq` of the line that this note was read from."""
     t: TimeMs
     """When it asked, UTC milliseconds."""
     answered: TimeMs | None = None
@@ -88,7 +88,7 @@ class Stopped(Struct, frozen=True, kw_only=True):
 
 
 class Handback(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """A child session gave its work back: exactly one of the fields is set."""
+    """A child session gave its work back: an object with exactly one key, which says how."""
 
     finished: Finished | UnsetType = UNSET
     """It finished."""
@@ -126,7 +126,7 @@ class Arrived(Struct, frozen=True, kw_only=True, rename={"from_": "from"}):
     session: RunId | None = None
     """The session that sent the letter; null for a steer, and when the sending is not at hand."""
     at: Seq
-    """The line."""
+    """`seq` of the line that this note was read from."""
 
 
 class ReplyEnded(Struct, frozen=True, kw_only=True):
@@ -135,7 +135,7 @@ class ReplyEnded(Struct, frozen=True, kw_only=True):
     by: ReplyEnd
     """What ended it."""
     t: TimeMs
-    """When, UTC milliseconds."""
+    """The time of the line that ended the wait, UTC milliseconds."""
 
 
 class AwaitingReply(Struct, frozen=True, kw_only=True):
@@ -150,16 +150,16 @@ class AwaitingReply(Struct, frozen=True, kw_only=True):
     ended: ReplyEnded | None = None
     """How the wait ended; null while it goes on."""
     at: Seq
-    """The line."""
+    """`seq` of the line that this note was read from."""
 
 
 class Discarded(Struct, frozen=True, kw_only=True):
     """Files were thrown away."""
 
     count: U64
-    """How many."""
+    """How many files."""
     at: Seq
-    """The line."""
+    """`seq` of the line that this note was read from."""
 
 
 class Unreadable(Struct, frozen=True, kw_only=True):
@@ -168,11 +168,11 @@ class Unreadable(Struct, frozen=True, kw_only=True):
     cause: str
     """The kind in CamelCase, a colon, then free words: `GateDenied: no code`. Compare it up to the colon."""
     at: Seq
-    """The line."""
+    """`seq` of the line that this note was read from."""
 
 
 class Note(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """One note: exactly one of the fields is set. A `NewerNote` has none of them, and a key of its own."""
+    """One note: an object with exactly one key, which says what it is. A `NewerNote` has a key that is not here."""
 
     refused: Refused | UnsetType = UNSET
     """Something was refused."""
@@ -219,7 +219,7 @@ NEWER_KEY_REFUSED: Final = r'["\\\u0000-\u001f]'
 
 
 class NewerNote(Note, frozen=True, kw_only=True, omit_defaults=True):
-    """A note whose one key this build does not know, kept whole: it encodes to what it was decoded from."""
+    """A note whose one key is not among those known here, kept whole: it encodes to that JSON without white space."""
 
     def __post_init__(self) -> None:
         if self._set() or _CONTENT not in self.__struct_fields__:

@@ -65,7 +65,7 @@ class Output(Struct, frozen=True, kw_only=True, gc=False):
     head: str
     """The first 12 lines, joined by a newline."""
     cut: U64
-    """How many lines this view left out."""
+    """How many lines of the whole come after `head`; 0 when it is all of it."""
     pinned: Locator | None = None
     """Where the whole output is stored; null when it was not stored apart, and always on arguments."""
 
@@ -79,7 +79,7 @@ class Used(Struct, frozen=True, kw_only=True, gc=False):
     input: Tokens
     """The whole prompt, cached parts included."""
     output: Tokens
-    """The reply."""
+    """Tokens of the reply."""
     cached: Annotated[Tokens | None, JOINED_LATER] = None
     """Tokens of `input` that came out of the provider's cache; null when not reported, which is not 0."""
     cache_write: Annotated[Tokens | None, JOINED_LATER] = None
@@ -98,7 +98,7 @@ class Call(Struct, frozen=True, kw_only=True, gc=False):
     subject: str | None = None
     """What it acted on, as the record states it; null when it states nothing."""
     arguments: Output | None = None
-    """What it was called with; null when absent or null."""
+    """What it was called with, as indented JSON; null when the record holds none, or holds null."""
     outcome: Outcome
     """What became of it."""
     at: Seq
@@ -145,9 +145,9 @@ class Turn(Struct, frozen=True, kw_only=True, gc=False):
     thought: str | None = None
     """The reply's reasoning, apart from its prose; null when there is none."""
     spent: UsdMicros | None = None
-    """Millionths of a US dollar billed for this turn; null is unknown, not free."""
+    """Millionths of a US dollar billed for this turn; null without a reply or a bill: unknown, not free."""
     used: Used | None = None
-    """Tokens; null when the counts are absent or do not read."""
+    """Tokens of the request and its reply; null without a reply, and when the counts are absent or do not all read."""
     stopped: str | None = None
     """The provider's own word for why the reply ended; null when it gave none."""
     calls: tuple[Call, ...]
@@ -190,7 +190,7 @@ class Closing(Struct, frozen=True, kw_only=True):
     completion: str
     """`done`, `limit` or `cancelled` today."""
     at: TimeMs
-    """When, UTC milliseconds."""
+    """The time of the line that ended it, UTC milliseconds."""
 
 
 class RoundsAnswer(Struct, frozen=True, kw_only=True):

@@ -19,7 +19,7 @@ from wire.export.roots import ROOTS, Root
 from wire.export.rules import RULES
 from wire.export.source import Alias, aliases
 from wire.export.unknown import UNKNOWN
-from wire.export.version import MAJOR, VERSION, schema_hash, version_module
+from wire.export.version import MAJOR, VERSION, comment, schema_hash, version_module
 
 __all__ = [
     "BUNDLE",
@@ -48,20 +48,33 @@ def document(root: Root) -> Schema:
     """The document of one root. Raises `TypeError`, naming type and field, for what it cannot express."""
     own = _document(root)
     schema = own.root(root)
-    return {"$schema": DIALECT, "$id": _identity(root.name), **schema, "$defs": own.definitions()}
+    return {**_head(root.name, _digest()), **schema, "$defs": own.definitions()}
 
 
 def bundle() -> Schema:
     """Every definition once; each root is a definition of its own, and a value of any root fits the whole."""
+    schema = _bundled()
+    return {**_head(BUNDLE, schema_hash(schema)), **schema}
+
+
+def _bundled() -> Schema:
     own = _document(None)
-    schema = {
+    return {
         "title": BUNDLE.capitalize(),
         "description": "Everything that travels: a value of any of the roots.",
         "anyOf": [own.define_root(root) for root in ROOTS],
         "$defs": own.definitions(),
     }
-    comment = f"Version {VERSION}, hash {schema_hash(schema)}."
-    return {"$schema": DIALECT, "$id": _identity(BUNDLE), "$comment": comment, **schema}
+
+
+@cache
+def _digest() -> str:
+    return schema_hash(_bundled())
+
+
+def _head(name: str, digest: str) -> Schema:
+    """What a document begins with. The hash is of the whole export, and the same in each: what two sides compare."""
+    return {"$schema": DIALECT, "$id": f"urn:rounds:schema:{MAJOR}:{name}", "$comment": comment(digest)}
 
 
 def version_file() -> tuple[Path, bytes]:
@@ -83,10 +96,6 @@ def schema_dir() -> Path:
 
 def _document(root: Root | None) -> Document:
     return Document(_aliases(), RULES, UNKNOWN, itself=root)
-
-
-def _identity(name: str) -> str:
-    return f"urn:rounds:schema:{MAJOR}:{name}"
 
 
 @cache

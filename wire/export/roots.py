@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple, Union
 
 from wire.answer.rounds import RoundsAnswer
-from wire.ask import AskEvent, AskTurn
+from wire.ask import AskEvent, AskLock, AskShown, AskTurn
 from wire.check import CheckReport
 from wire.dispatch import DispatchJournal
 from wire.export.keywords import camel
@@ -43,6 +43,8 @@ ROOTS: Final = (
     *_payloads(),
     Root("ask-event", "AskEvent", AskEvent),
     Root("ask-turn", "AskTurn", AskTurn),
+    Root("ask-shown", "AskShown", AskShown),
+    Root("ask-lock", "AskLock", AskLock),
     Root("dispatch-journal", "DispatchJournal", DispatchJournal),
     Root("check-report", "CheckReport", CheckReport),
 )

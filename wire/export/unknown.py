@@ -28,6 +28,7 @@ _REFUSED: Final = Unknown("refused")
 _ABSENT: Final = Unknown("refused", "a view of the ledger takes it for absent")
 _UNREAD: Final = Unknown("refused", "a view of the ledger does not look at it")
 _NOTED: Final = Unknown("refused", "a view of the ledger says that the line is unreadable")
+_AS_IT_STANDS: Final = "and shows the error of a tool as it stands"
 _POLICY: Final = Unknown("refused", "a view of the ledger takes the whole policy for absent")
 
 UNKNOWN: Final[Mapping[str, Unknown]] = MappingProxyType(
@@ -41,8 +42,12 @@ UNKNOWN: Final[Mapping[str, Unknown]] = MappingProxyType(
         "Handback": _REFUSED,
         # Ledger lines
         "Kind": Unknown("refused", "an `AnyEvent` keeps it, and a view of the ledger passes over the line"),
-        "ErrorCode": _NOTED,
-        "Retry": _NOTED,
+        "ErrorCode": Unknown("refused", f"a view of the ledger calls such a refusal unreadable, {_AS_IT_STANDS}"),
+        "Retry": Unknown(
+            "refused",
+            "a view of the ledger reads `retriable` where that is there, else calls the refusal unreadable, "
+            + _AS_IT_STANDS,
+        ),
         "Provider": _ABSENT,
         "CheckpointCommitted": _NOTED,
         "ProviderDegraded": _NOTED,
@@ -69,6 +74,7 @@ UNKNOWN: Final[Mapping[str, Unknown]] = MappingProxyType(
         "WaitEnd": Unknown("refused", "a view of the ledger takes the wait for one that goes on"),
         # Ask threads
         "AskEvent": Unknown("ignored", "a reader of a thread counts it and goes on"),
+        "AskState": _REFUSED,
         # Dispatched runs
         "DispatchKind": _REFUSED,
         "DispatchState": _REFUSED,

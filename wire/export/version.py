@@ -29,11 +29,16 @@ def schema_hash(bundle: Schema) -> str:
     return sha256(json.dumps(bare, ensure_ascii=False, separators=(",", ":")).encode()).hexdigest()
 
 
+def comment(digest: str) -> str:
+    """What the `$comment` of every document says: which schema it is part of."""
+    return f"Version {VERSION}, hash {digest}."
+
+
 def version_module(digest: str) -> bytes:
     """The source of `wire/schema_version.py`."""
     return (
         '"""The version and the hash of the exported schema: written by `rounds schema --out`, not by hand.\n\n'
-        "schema/README.md tells how two sides compare them.\n"
+        "docs/clients/README.md tells how two sides compare them.\n"
         '"""\n\n'
         "from typing import Final\n\n"
         f'SCHEMA_VERSION: Final = "{VERSION}"\n'

@@ -33,8 +33,10 @@ def to_pydantic(value: Struct, type: object) -> Any: ...
 def to_pydantic(value: Struct, type: Any) -> Any:  # noqa: A002 - named as in `wire.decode`
     """The model of a Struct; `type` is the model or union in `models` that has the Struct's name.
 
-    Nothing is lost: `from_pydantic` gives an equal Struct. Raises `pydantic.ValidationError` when the value is of
-    another type, or holds what its Struct would not read; `RecursionError` when it nests deeper than that reads.
+    Nothing is lost of a shape that is known. Free JSON and newer notes keep their values: numbers with a fraction or an
+    exponent become doubles, and of a key that comes twice the last one counts. Raises `pydantic.ValidationError` when
+    the value is of another type, or holds what its Struct would not read, or a number that no double holds;
+    `RecursionError` when it nests deeper than that reads.
     """
     return _adapter(type).validate_json(encode(value))
 

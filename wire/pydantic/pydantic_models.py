@@ -1,6 +1,6 @@
 # Made by `rounds codegen pydantic`: not to be edited, but made again.
 # Schema of rounds, version 1.0, hash
-# a4c5d9ba8429f391aa99dc5f9a52316e281e54e9134c92aaa8c63dbfcba90e17
+# bd553bc575b7f8a08d2643ea43ec4fcd6d263c8c7dbfcd7b7f63bf275681b144
 # ruff: noqa
 # fmt: off
 
@@ -21,6 +21,23 @@ from pydantic import (
     StringConstraints,
 )
 from typing_extensions import TypeAliasType
+from math import isfinite as _isfinite
+from pydantic import AfterValidator as _AfterValidator
+
+
+def _finite(value: Any) -> Any:
+    """Refuses NaN and infinities, which JSON has not: they would be written as null. `1e400` reads as one."""
+    held = [value]
+    while held:
+        one = held.pop()
+        if isinstance(one, float) and not _isfinite(one):
+            raise ValueError("no number of JSON, or past those that a double holds")
+        held += one.values() if isinstance(one, dict) else one if isinstance(one, list | tuple) else ()
+    return value
+
+
+Json = Annotated[Any, _AfterValidator(_finite)]
+"""Any JSON. A number with a fraction or an exponent is a float."""
 
 
 class BaseModel(_BaseModel):
@@ -56,7 +73,7 @@ Address = TypeAliasType(
 
 class Admission(StrEnum):
     """
-    What has to hold before the session's work is admitted. A word that is not here is refused; a view of the ledger takes the whole policy for absent.
+    What has to hold before the session's work is admitted; the words are the city's own. A word that is not here is refused; a view of the ledger takes the whole policy for absent.
 
     - `standing`: The standing rules.
     - `tested`: The tests pass.
@@ -79,6 +96,24 @@ class ApprovalResolvedVerdict(StrEnum):
 
 AskSeq = TypeAliasType("AskSeq", Annotated[StrictInt, Field(ge=1, le=9007199254740991)])
 """The number of a question in its thread, from 1, perhaps with gaps. Whatever answers it carries the same number."""
+
+
+class AskState(StrEnum):
+    """
+    How a question stands: what settled it last, or else whether anything has been answered. A word that is not here is refused.
+
+    - `waiting`: Not settled, and nothing but white space so far.
+    - `answering`: Not settled, with a part of its answer.
+    - `answered`: An `end` came last.
+    - `cancelled`: An `aborted` came last.
+    - `failed`: An `error` came last.
+    """
+
+    waiting = 'waiting'
+    answering = 'answering'
+    answered = 'answered'
+    cancelled = 'cancelled'
+    failed = 'failed'
 
 
 class AskTurn(BaseModel):
@@ -249,7 +284,7 @@ class EndedByTimeout(BaseModel):
 
 class ErrorCode(StrEnum):
     """
-    The closed set of failure codes. A word that is not here is refused; a view of the ledger says that the line is unreadable.
+    The closed set of failure codes. A word that is not here is refused; a view of the ledger calls such a refusal unreadable, and shows the error of a tool as it stands.
 
     - `E_PATH_NOT_FOUND`: There is nothing at the path.
     - `E_TOOL_UNKNOWN`: No tool has that name.
@@ -257,10 +292,10 @@ class ErrorCode(StrEnum):
     - `E_INVALID_ARGS`: The arguments do not fit.
     - `E_OUTSIDE_WRITE_DOMAIN`: It would write outside the place where writing is allowed.
     - `E_VERSION_CONFLICT`: What was to be changed has changed in the meantime.
-    - `E_GATE_DENIED`: A gate denied the action.
+    - `E_GATE_DENIED`: A gate denied the action; `gate` says which rule, and what is allowed instead.
     - `E_BUDGET_EXHAUSTED`: The budget is spent.
     - `E_TIMEOUT`: It took too long.
-    - `E_PROVIDER`: The model's provider failed.
+    - `E_PROVIDER`: The model's provider failed; `provider` says how, where that is known.
     - `E_PROVIDER_ACCOUNTS_EXHAUSTED`: Every account with the provider is used up.
     - `E_EVIDENCE_MISSING`: What was claimed is not shown.
     - `E_LOOP_SUSPECTED`: The session seems to go in circles.
@@ -284,14 +319,14 @@ class ErrorCode(StrEnum):
     - `E_WORKTREE_BUSY`: The working tree is in use.
     - `E_BROWSER_UNAVAILABLE`: There is no browser to use.
     - `E_ENDPOINT_DIALECT_UNSUPPORTED`: The endpoint speaks a protocol that is not supported.
-    - `E_WIRE_MISMATCH`: The two sides speak different wire versions.
-    - `E_LOG_VERSION_UNSUPPORTED`: The ledger's version is not supported.
-    - `E_LEDGER_HELD`: Another writer holds the ledger.
+    - `E_WIRE_MISMATCH`: The two sides have different major versions of what travels.
+    - `E_LOG_VERSION_UNSUPPORTED`: A line was written by a newer version of the format than is known.
+    - `E_LEDGER_HELD`: Another writer holds the ledger's lock.
     - `E_HISTORY_UNPROVEN`: The history could not be verified.
     - `E_SECRET_EGRESS`: A secret would have left.
     - `E_DISCARD_IRREVERSIBLE`: What would be thrown away could not be brought back.
     - `E_BACKPRESSURE_SHED`: It was turned away because there was too much.
-    - `E_TOOL_OUTCOME_UNKNOWN`: Whether the tool did its work is not known.
+    - `E_TOOL_OUTCOME_UNKNOWN`: Whether the tool did its work is not known: the answer was supplied after a restart, and is not timed.
     - `E_PLAN_MISSING`: There is no plan.
     """
 
@@ -351,7 +386,7 @@ class FileDiscarded(BaseModel):
 
     paths: list[StrictStr]
     """The files."""
-    restoration: Any | MISSING = MISSING
+    restoration: Json | MISSING = MISSING
     """How to bring them back; any JSON, null or absent when there is no way."""
 
 
@@ -429,7 +464,7 @@ IsoTime = TypeAliasType(
 
 
 JsonObject = TypeAliasType(
-    "JsonObject", Annotated[dict[StrictStr, Any], Field(title='JsonObject')]
+    "JsonObject", Annotated[dict[StrictStr, Json], Field(title='JsonObject')]
 )
 """Any JSON object."""
 
@@ -710,11 +745,11 @@ class ModelCalled(BaseModel):
 NewerNote = TypeAliasType(
     "NewerNote",
     Annotated[
-        dict[Annotated[str, StringConstraints(pattern=compile('^(?!(?:refused|checkpointed|waiting|arrived|awaiting_reply|discarded|unreadable)$)(?![\\s\\S]*["\\\\\\u0000-\\u001f])'), strict=True)], Any],
+        dict[Annotated[str, StringConstraints(pattern=compile('^(?!(?:refused|checkpointed|waiting|arrived|awaiting_reply|discarded|unreadable)$)(?![\\s\\S]*["\\\\\\u0000-\\u001f])'), strict=True)], Json],
         Field(max_length=1, min_length=1, title='NewerNote'),
     ],
 )
-"""A note whose one key this build does not know, kept whole: it encodes to what it was decoded from."""
+"""A note whose one key is not among those known here, kept whole: it encodes to that JSON without white space."""
 
 
 class OpeningManner(StrEnum):
@@ -808,7 +843,7 @@ class Reported(BaseModel):
 
 class Retry(StrEnum):
     """
-    Whether trying the same again can help. A word that is not here is refused; a view of the ledger says that the line is unreadable.
+    Whether trying the same again can help. A word that is not here is refused; a view of the ledger reads `retriable` where that is there, else calls the refusal unreadable, and shows the error of a tool as it stands.
 
     - `yes`: The same again may succeed.
     - `no`: The same again fails again.
@@ -1016,7 +1051,7 @@ class ToolResultBlock(BaseModel):
     """Says which form this is."""
     tool_use_id: StrictStr
     """The call it answers."""
-    content: Any
+    content: Json
     """What the model was shown."""
     is_error: StrictBool
     """Whether it was shown as an error."""
@@ -1033,7 +1068,7 @@ class ToolUseBlock(BaseModel):
     """The call's id."""
     name: StrictStr
     """The tool's name."""
-    input: Any
+    input: Json
     """Its arguments."""
 
 
@@ -1058,7 +1093,7 @@ class Unreadable(BaseModel):
     cause: StrictStr
     """The kind in CamelCase, a colon, then free words: `GateDenied: no code`. Compare it up to the colon."""
     at: Seq
-    """The line."""
+    """`seq` of the line that this note was read from."""
 
 
 class UnreadableReply(BaseModel):
@@ -1079,7 +1114,7 @@ class Usage(BaseModel):
     """Prompt tokens read from the provider's cache; null when it did not say, 0 when it said zero."""
     cache_write_tokens: Tokens | None | MISSING = MISSING
     """Prompt tokens stored into the cache; null when it did not say, 0 when it said zero."""
-    v: Literal[1] | None | MISSING = MISSING
+    v: Annotated[StrictInt | None | MISSING, Field(ge=1, le=1)] = MISSING
     """Version of the counting: 1, or null on older rows."""
     dialect: Dialect | None | MISSING = MISSING
     """The provider protocol; null when not recorded. Plays no part in the reading."""
@@ -1097,7 +1132,7 @@ class Used(BaseModel):
     input: Tokens
     """The whole prompt, cached parts included."""
     output: Tokens
-    """The reply."""
+    """Tokens of the reply."""
     cached: Tokens | None | MISSING = MISSING
     """Tokens of `input` that came out of the provider's cache; null when not reported, which is not 0."""
     cache_write: Tokens | None | MISSING = MISSING
@@ -1125,7 +1160,7 @@ class Waiting(BaseModel):
     """The session asked a person for an approval."""
 
     at: Seq
-    """The line."""
+    """`seq` of the line that this note was read from."""
     t: TimeMs
     """When it asked, UTC milliseconds."""
     answered: TimeMs | None
@@ -1311,7 +1346,7 @@ class AskAborted(BaseModel):
     seq: AskSeq
     """The question that was cancelled."""
     at: IsoTime
-    """When."""
+    """When it was cancelled."""
 
 
 class AskChunk(BaseModel):
@@ -1333,7 +1368,7 @@ class AskEnd(BaseModel):
     seq: AskSeq
     """The question that was answered."""
     at: IsoTime
-    """When."""
+    """When the answer was complete."""
 
 
 class AskError(BaseModel):
@@ -1349,6 +1384,15 @@ class AskError(BaseModel):
     """What went wrong and, on a second line, what to do about it where that is known."""
 
 
+class AskLock(BaseModel):
+    """The whole of a lock file: one question of the thread is being answered."""
+
+    pid: U32
+    """The worker's process; 0 while none has been started yet."""
+    started_at: Annotated[StrictStr, Field(alias='startedAt')]
+    """When the question was taken up, as an IsoTime; a lock with any other text is stale."""
+
+
 class AskMeta(BaseModel):
     """The thread began; written before its first question."""
 
@@ -1357,7 +1401,7 @@ class AskMeta(BaseModel):
     run_id: Annotated[StrictStr, Field(alias='runId')]
     """The thread's name as its file has it, repeated for people. A temporary thread's is `<pid>-<8 hex digits>`."""
     started_at: Annotated[IsoTime, Field(alias='startedAt')]
-    """When."""
+    """When the thread began."""
     provider: StrictStr
     """The provider's command, joined by spaces, without values of the environment; `(none)` when none is set up."""
 
@@ -1377,13 +1421,32 @@ class AskQuestion(BaseModel):
     """The question, trimmed."""
 
 
+class AskShown(BaseModel):
+    """One question as a person sees it, with all that is there of its answer."""
+
+    seq: AskSeq
+    """Its number."""
+    at: StrictStr
+    """When it was asked, an IsoTime; where its record holds another text, that text."""
+    re: StrictStr | None
+    """The session that the person was looking at, by its first 8 characters; null where the question before this one had the same, and where they were looking at none."""
+    question: StrictStr
+    """The question's text."""
+    state: AskState
+    """How it stands."""
+    text: StrictStr
+    """The pieces of the answer joined, trimmed; it may be empty."""
+    message: StrictStr | None
+    """What went wrong; null unless the state is `failed`, and where the record's message is blank."""
+
+
 class Checkpointed(BaseModel):
     """The work so far was committed."""
 
     oid: GitOid
     """The commit."""
     at: Seq
-    """The line."""
+    """`seq` of the line that this note was read from."""
 
 
 class Closing(BaseModel):
@@ -1392,7 +1455,7 @@ class Closing(BaseModel):
     completion: StrictStr
     """`done`, `limit` or `cancelled` today."""
     at: TimeMs
-    """When, UTC milliseconds."""
+    """The time of the line that ended it, UTC milliseconds."""
 
 
 class CommitCheckpoint(BaseModel):
@@ -1407,9 +1470,9 @@ class CommitCheckpoint(BaseModel):
     predecessor: GitOid | None | MISSING = MISSING
     """The checkpoint before it; null for the first."""
     scope: list[StrictStr] | None | MISSING = MISSING
-    """What it was allowed to touch; absent reads as empty."""
+    """The places it was allowed to touch; null or absent reads as empty."""
     files: list[StrictStr] | None | MISSING = MISSING
-    """What it touched; absent reads as empty."""
+    """The files it touched; null or absent reads as empty."""
 
 
 class ConnectorEffect(BaseModel):
@@ -1423,9 +1486,9 @@ class Discarded(BaseModel):
     """Files were thrown away."""
 
     count: U64
-    """How many."""
+    """How many files."""
     at: Seq
-    """The line."""
+    """`seq` of the line that this note was read from."""
 
 
 class DispatchUsage(BaseModel):
@@ -1502,9 +1565,9 @@ class Evidence(BaseModel):
     """A line that shows what a completion claims."""
 
     seq: Seq
-    """The line."""
+    """`seq` of the line."""
     kind: StrictStr
-    """Its kind."""
+    """The kind of that line."""
 
 
 class Finding(BaseModel):
@@ -1617,7 +1680,7 @@ class Output(BaseModel):
     head: StrictStr
     """The first 12 lines, joined by a newline."""
     cut: U64
-    """How many lines this view left out."""
+    """How many lines of the whole come after `head`; 0 when it is all of it."""
     pinned: Locator | None
     """Where the whole output is stored; null when it was not stored apart, and always on arguments."""
 
@@ -1650,7 +1713,7 @@ class ReplyEnded(BaseModel):
     by: ReplyEnd
     """What ended it."""
     t: TimeMs
-    """When, UTC milliseconds."""
+    """The time of the line that ended the wait, UTC milliseconds."""
 
 
 class RuleCount(BaseModel):
@@ -1692,9 +1755,9 @@ class RunStarted(BaseModel):
     """A session began. Every field may be absent; `{}` is valid."""
 
     task: StrictStr | None | MISSING = MISSING
-    """What to do; absent reads as empty."""
+    """What to do; null or absent reads as empty."""
     goal: StrictStr | None | MISSING = MISSING
-    """What it is for; absent reads as empty."""
+    """What it is for; null or absent reads as empty."""
     job: Locator | None | MISSING = MISSING
     """The job file the session was started from; null when there is none."""
     parent: RunId | None | MISSING = MISSING
@@ -1797,7 +1860,7 @@ class AwaitingReply(BaseModel):
     ended: ReplyEnded | None
     """How the wait ended; null while it goes on."""
     at: Seq
-    """The line."""
+    """`seq` of the line that this note was read from."""
 
 
 Block = TypeAliasType(
@@ -1909,11 +1972,11 @@ class DispatchJournal(BaseModel):
 
 
 EffectOn = TypeAliasType("EffectOn", EffectOnWrite | EffectOnConnector | EffectOnAttachUserBrowser)
-"""An effect that names what it touches: exactly one of the fields is set. A form that is not here is refused; a view of the ledger takes it for absent."""
+"""An effect that names what it touches: an object with exactly one key. A form that is not here is refused; a view of the ledger takes it for absent."""
 
 
 Handback = TypeAliasType("Handback", HandbackFinished | HandbackStopped)
-"""A child session gave its work back: exactly one of the fields is set. A form that is not here is refused."""
+"""A child session gave its work back: an object with exactly one key, which says how. A form that is not here is refused."""
 
 
 class Message(BaseModel):
@@ -1939,7 +2002,7 @@ class ModelReturned(BaseModel):
     billed_usd_micros: UsdMicros | None | MISSING = MISSING
     """Millionths of a US dollar billed for the request; null when unknown."""
     first_at: TimeMs | None | MISSING = MISSING
-    """When the first content arrived, UTC milliseconds; null when the reply did not stream content."""
+    """When the first content arrived, UTC ms; null when it did not stream, streamed only calls, or on older lines."""
     first_us: Micros | None | MISSING = MISSING
     """Microseconds from request out to first content; null when not measured."""
     took_us: Micros | None | MISSING = MISSING
@@ -2005,11 +2068,11 @@ class RecordedError(BaseModel):
     retriable: StrictBool | None | MISSING = MISSING
     """The older spelling of `retry`: true is yes, false is no; absent or null on newer lines."""
     retry_after_ms: U64 | None | MISSING = MISSING
-    """Milliseconds to wait before the next try; absent when nobody said."""
+    """Milliseconds to wait before the next try; null or absent when nobody said."""
     gate: Gate | None | MISSING = MISSING
-    """The gate that denied the action; absent when none did."""
+    """The gate that denied the action; null or absent when none did."""
     provider: Provider | None | MISSING = MISSING
-    """What went wrong at the provider; absent when none was involved."""
+    """What went wrong at the provider; null or absent when none was involved."""
 
 
 class SignalWaitEnded(BaseModel):
@@ -2056,7 +2119,7 @@ class Arrived(BaseModel):
     session: RunId | None
     """The session that sent the letter; null for a steer, and when the sending is not at hand."""
     at: Seq
-    """The line."""
+    """`seq` of the line that this note was read from."""
 
 
 BudgetLimit = TypeAliasType("BudgetLimit", RecordedError)
@@ -2131,7 +2194,7 @@ class Refused(BaseModel):
     error: ErrorShape
     """Why, and what to do."""
     at: Seq
-    """The line."""
+    """`seq` of the line that this note was read from."""
 
 
 class ToolCalled(BaseModel):
@@ -2146,9 +2209,9 @@ class ToolCalled(BaseModel):
     subject: StrictStr | None | MISSING = MISSING
     """What it acts on, chosen from the arguments by the writer; null when nothing was."""
     effect: Effect | None | MISSING = MISSING
-    """What it is registered to do; null for an unregistered tool."""
+    """What it is registered to do; null for an unregistered tool and on older lines."""
     render: RenderIntent | None | MISSING = MISSING
-    """How it wants to be drawn; null for an unregistered tool."""
+    """How it wants to be drawn; null for an unregistered tool and on older lines."""
 
 
 class Call(BaseModel):
@@ -2159,7 +2222,7 @@ class Call(BaseModel):
     subject: StrictStr | None
     """What it acted on, as the record states it; null when it states nothing."""
     arguments: Output | None
-    """What it was called with; null when absent or null."""
+    """What it was called with, as indented JSON; null when the record holds none, or holds null."""
     outcome: Outcome
     """What became of it."""
     at: Seq
@@ -2195,7 +2258,7 @@ class NoteRefused(BaseModel):
 
 
 Note = TypeAliasType("Note", NoteRefused | NoteCheckpointed | NoteWaiting | NoteArrived | NoteAwaitingReply | NoteDiscarded | NoteUnreadable | NewerNote)
-"""One note: exactly one of the fields is set. A `NewerNote` has none of them, and a key of its own. A form that is not here is kept; it is a `NewerNote`, to be shown as a newer note."""
+"""One note: an object with exactly one key, which says what it is. A `NewerNote` has a key that is not here. A form that is not here is kept; it is a `NewerNote`, to be shown as a newer note."""
 
 
 class Turn(BaseModel):
@@ -2220,9 +2283,9 @@ class Turn(BaseModel):
     thought: StrictStr | None
     """The reply's reasoning, apart from its prose; null when there is none."""
     spent: UsdMicros | None
-    """Millionths of a US dollar billed for this turn; null is unknown, not free."""
+    """Millionths of a US dollar billed for this turn; null without a reply or a bill: unknown, not free."""
     used: Used | None
-    """Tokens; null when the counts are absent or do not read."""
+    """Tokens of the request and its reply; null without a reply, and when the counts are absent or do not all read."""
     stopped: StrictStr | None
     """The provider's own word for why the reply ended; null when it gave none."""
     calls: list[Call]

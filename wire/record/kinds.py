@@ -5,7 +5,10 @@ from typing import Final
 
 
 class Kind(StrEnum):
-    """What a line records: the closed set. A checker takes a line of another kind only with `ig`."""
+    """What a line records: the closed set. A checker takes a line of another kind only with `ig`.
+
+    A kind that has no shape of its own carries any JSON object, which is kept as it is.
+    """
 
     city_initialized = "city_initialized"
     """The city began: the first line of its ledger."""

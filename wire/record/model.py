@@ -155,7 +155,7 @@ class ModelReturned(Struct, frozen=True, kw_only=True):
     billed_usd_micros: UsdMicros | None = None
     """Millionths of a US dollar billed for the request; null when unknown."""
     first_at: TimeMs | None = None
-    """When the first content arrived, UTC milliseconds; null when the reply did not stream content."""
+    """When the first content arrived, UTC ms; null when it did not stream, streamed only calls, or on older lines."""
     first_us: Micros | None = None
     """Microseconds from request out to first content; null when not measured."""
     took_us: Micros | None = None

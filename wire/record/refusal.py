@@ -26,11 +26,11 @@ class RecordedError(Struct, frozen=True, kw_only=True, omit_defaults=True):
     retriable: bool | UnsetType | None = UNSET
     """The older spelling of `retry`: true is yes, false is no; absent or null on newer lines."""
     retry_after_ms: U64 | UnsetType | None = UNSET
-    """Milliseconds to wait before the next try; absent when nobody said."""
+    """Milliseconds to wait before the next try; null or absent when nobody said."""
     gate: Gate | UnsetType | None = UNSET
-    """The gate that denied the action; absent when none did."""
+    """The gate that denied the action; null or absent when none did."""
     provider: Provider | UnsetType | None = UNSET
-    """What went wrong at the provider; absent when none was involved."""
+    """What went wrong at the provider; null or absent when none was involved."""
 
     def __post_init__(self) -> None:
         if self.retry in (UNSET, None) and self.retriable in (UNSET, None):

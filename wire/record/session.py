@@ -44,7 +44,7 @@ class Writing(StrEnum):
 
 
 class Admission(StrEnum):
-    """What has to hold before the session's work is admitted."""
+    """What has to hold before the session's work is admitted; the words are the city's own."""
 
     standing = "standing"
     """The standing rules."""
@@ -102,9 +102,9 @@ class RunStarted(Struct, frozen=True, kw_only=True):
     """A session began. Every field may be absent; `{}` is valid."""
 
     task: str | None = None
-    """What to do; absent reads as empty."""
+    """What to do; null or absent reads as empty."""
     goal: str | None = None
-    """What it is for; absent reads as empty."""
+    """What it is for; null or absent reads as empty."""
     job: Locator | None = None
     """The job file the session was started from; null when there is none."""
     parent: RunId | None = None
@@ -132,9 +132,9 @@ class Evidence(Struct, frozen=True, kw_only=True):
     """A line that shows what a completion claims."""
 
     seq: Seq
-    """The line."""
+    """`seq` of the line."""
     kind: str
-    """Its kind."""
+    """The kind of that line."""
 
 
 class RunFrozen(Struct, frozen=True, kw_only=True):
@@ -179,9 +179,9 @@ class CommitCheckpoint(Struct, frozen=True, kw_only=True):
     predecessor: GitOid | None = None
     """The checkpoint before it; null for the first."""
     scope: tuple[str, ...] | None = None
-    """What it was allowed to touch; absent reads as empty."""
+    """The places it was allowed to touch; null or absent reads as empty."""
     files: tuple[str, ...] | None = None
-    """What it touched; absent reads as empty."""
+    """The files it touched; null or absent reads as empty."""
 
 
 CheckpointCommitted: TypeAlias = JobPinned | CommitCheckpoint

@@ -35,7 +35,7 @@ session, `govern` changes the rules, `spend` costs money."""
 
 
 class EffectOn(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """An effect that names what it touches: exactly one of the fields is set."""
+    """An effect that names what it touches: an object with exactly one key."""
 
     write: WriteEffect | UnsetType = UNSET
     """Writes below an address."""
@@ -97,9 +97,9 @@ class ToolCalled(Struct, frozen=True, kw_only=True):
     subject: str | None = None
     """What it acts on, chosen from the arguments by the writer; null when nothing was."""
     effect: Effect | None = None
-    """What it is registered to do; null for an unregistered tool."""
+    """What it is registered to do; null for an unregistered tool and on older lines."""
     render: RenderIntent | None = None
-    """How it wants to be drawn; null for an unregistered tool."""
+    """How it wants to be drawn; null for an unregistered tool and on older lines."""
 
 
 class ToolResult(Struct, frozen=True, kw_only=True):

@@ -181,7 +181,8 @@ func (out *writer) field(key string, value any) {
 	if out.text.Len() > 0 {
 		out.text.WriteByte(',')
 	}
-	fmt.Fprintf(&out.text, "%q:%s", key, text)
+	name, _ := json.Marshal(key) // Not %q, whose escapes are Go's; a string can always be written.
+	fmt.Fprintf(&out.text, "%s:%s", name, text)
 }
 
 func (out *writer) done() ([]byte, error) {
@@ -223,6 +224,9 @@ func readWord(shape string, text []byte, words ...string) (string, error) {
 
 func readWhole[T uint32 | uint64 | int64](shape string, text []byte, least, most T) (T, error) {
 	var found T
+	if string(bytes.TrimSpace(text)) == "-0" {
+		text = []byte("0") // It is 0, which no unsigned type of Go reads from it.
+	}
 	if err := json.Unmarshal(text, &found); err != nil || isNull(text) || found < least || found > most {
 		return 0, fmt.Errorf("%s: an integer from %d to %d was expected, not %s", shape, least, most, short(text))
 	}

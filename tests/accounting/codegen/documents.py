@@ -35,7 +35,8 @@ def _call(code: int) -> str:
     return f'{{"tool":"","subject":null,"arguments":null,"outcome":"waiting",{times},"exit_code":{code}}}'
 
 
-def _signal(number: int) -> str:
+def signal_with(number: int | str) -> str:
+    """A signal with a number in its free JSON."""
     where = '"from":"","room":"a","room_version":0'
     return f'{{"id":"a","kind":"steer",{where},"payload":{{"n":{number}}},"at":0}}'
 
@@ -55,10 +56,17 @@ def _careful(name: str, shape: str, text: str, written: str | None) -> Careful:
     return Careful(Document(name, shape, text), written)
 
 
-_NOTED: Final = (
-    '"number":1,"opened":0,"t":0,"timing":"measured","first_at":null,"model":null,"said":null,"thought":null'
-)
-_TURN: Final = f'{{{_NOTED},"spent":null,"used":null,"stopped":null,"calls":[],"notes":[%s]}}'
+def turn_with(notes: str) -> str:
+    """A turn in which nothing else happened."""
+    noted = '"number":1,"opened":0,"t":0,"timing":"measured","first_at":null,"model":null,"said":null,"thought":null'
+    return f'{{{noted},"spent":null,"used":null,"stopped":null,"calls":[],"notes":[{notes}]}}'
+
+
+def _note(name: str, note: str) -> Careful:
+    """A newer note, which is written again as it was spelled."""
+    return _careful(name, "Turn", turn_with(note), turn_with(note))
+
+
 CAREFUL: Final = (
     _careful("2^53-1", "Used", _used(2**53 - 1), _used(2**53 - 1)),
     _careful("2^53+1", "Used", _used(2**53 + 1), _used(2**53 + 1)),
@@ -66,19 +74,21 @@ CAREFUL: Final = (
     _careful("2^64", "Used", _used(2**64), None),
     _careful("1.0", "Used", _used("1.0"), None),
     _careful("1e3", "Used", _used("1e3"), None),
+    _careful("-0", "Used", _used("-0"), _used(0)),
     _careful("-2^63", "Call", _call(-(2**63)), _call(-(2**63))),
     _careful("-2^63-1", "Call", _call(-(2**63) - 1), None),
     _careful("2^53 past what JavaScript counts", "AskEvent", '{"t":"chunk","seq":9007199254740992,"text":""}', None),
-    _careful("2^64-1 in free JSON", "SignalEnqueued", _signal(2**64 - 1), _signal(2**64 - 1)),
+    _careful("2^64-1 in free JSON", "SignalEnqueued", signal_with(2**64 - 1), signal_with(2**64 - 1)),
+    _careful("1e400 in free JSON", "SignalEnqueued", signal_with("1e400"), None),
     _careful("an unknown key of an open object", "Gate", _gate(',"newer":1'), _gate("")),
     _careful("a key in other capitals", "Gate", _gate("").replace("rule", "Rule"), None),
     _careful("a repeated key", "Gate", _gate(',"rule":"r"'), _gate("")),
-    _careful(
-        "a newer note",
-        "Turn",
-        _TURN % '{"sung":{"times":18446744073709551616}}',
-        _TURN % '{"sung":{"times":18446744073709551616}}',
-    ),
+    _note("a newer note", '{"sung":{"times":18446744073709551616}}'),
+    _note("a newer note named U+007F", '{"\u007f":0}'),
+    _note("a newer note named U+200B", '{"\u200b":0}'),
+    _note("a newer note named U+E0001", '{"\U000e0001":0}'),
+    _note("1e400 in a newer note", '{"sung":1e400}'),
+    _note("-0 in a newer note", '{"sung":-0}'),
     _careful("a word as an object", "Call", _call(0).replace('"waiting"', '{"waiting":null}'), None),
     _careful("an object as an array", "Gate", '["","",""]', None),
     _careful("two values", "Gate", _gate("") + _gate(""), None),
@@ -93,6 +103,24 @@ def examples(*, valid: bool) -> list[Document]:
         Document(f"{path.parent.name}/{path.stem}", path.parent.name, path.read_text(encoding="utf-8"))
         for path in sorted((schema_dir() / "examples").glob("*/*.json"))
         if path.stem.startswith("invalid-") is not valid
+    ]
+
+
+def published(*, valid: bool) -> list[Document]:
+    """The single records and answers in `schema/conformance` of that verdict, and the answers of its valid cases."""
+    folder = schema_dir() / "conformance"
+    ending = "valid" if valid else "invalid"
+    found = {
+        "EventRecord": folder.glob(f"records/*/*.{ending}.json"),
+        "RoundsAnswer": [
+            *folder.glob(f"answers/*.{ending}.json"),
+            *(folder.glob("cases/*/rounds.json") if valid else ()),
+        ],
+    }
+    return [
+        Document(str(path.relative_to(folder).with_suffix("")), shape, path.read_text(encoding="utf-8"))
+        for shape, paths in found.items()
+        for path in sorted(paths)
     ]
 
 

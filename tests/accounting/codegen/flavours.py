@@ -94,7 +94,7 @@ def _by_schema(module: Any) -> Flavour:
         return value
 
     def write(shape: str, value: Json) -> bytes:
-        return json.dumps(value).encode()
+        return json.dumps(value, allow_nan=False).encode()
 
     return Flavour(read, write)
 

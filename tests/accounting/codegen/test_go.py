@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from pathlib import Path
 from shutil import which
+from types import MappingProxyType
 from typing import Final
 
 import pytest
 
 from accounting.codegen.go import generate
 from tests.accounting.codegen.clients import Contract, command, workshop
-from tests.accounting.codegen.documents import SHAPES
+from tests.accounting.codegen.documents import SHAPES, signal_with
 from tests.accounting.codegen.pages import follow, page
 
 OFFLINE: Final = {"GOPROXY": "off", "GOTOOLCHAIN": "local", "GOFLAGS": "-mod=mod"}
@@ -31,7 +32,9 @@ def client(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory
 
 @with_go
 class TestGo(Contract):
-    """The contract of every client."""
+    """The contract of every client; numbers in free JSON pass as they are spelled."""
+
+    otherwise = MappingProxyType({"1e400 in free JSON": signal_with("1e400")})
 
 
 def test_the_same_schema_gives_the_same_bytes(tmp_path: Path) -> None:

@@ -107,6 +107,31 @@ def test_what_is_no_u64_is_refused(made: tuple[str, Flavour], number: str) -> No
     assert not _reads(of, "Discarded", f'{{"count":{number},"at":0}}')
 
 
+def test_minus_zero_is_zero(made: tuple[str, Flavour]) -> None:
+    _, of = made
+    again = json.loads(of.write("Discarded", of.read("Discarded", '{"count":-0,"at":0}')))
+    assert json.dumps(again) == '{"count": 0, "at": 0}'
+
+
+@pytest.mark.parametrize(
+    ("shape", "text"), [("Note", '{"sung":1e400}'), ("ToolCalled", '{"id":"","name":"","args":{"a":[1e400]}}')]
+)
+def test_a_number_that_no_double_holds_is_kept_or_refused(made: tuple[str, Flavour], shape: str, text: str) -> None:
+    name, of = made
+    if name == "typeddict":
+        with pytest.raises(ValueError, match="not JSON compliant"):
+            of.write(shape, of.read(shape, text))
+    elif name == "msgspec" and shape == "Note":
+        assert of.write(shape, of.read(shape, text)).decode() == text
+    else:
+        assert not _reads(of, shape, text)
+
+
+@pytest.mark.parametrize(("version", "reads"), [("1", True), ("null", True), ("2", False), ("true", False)])
+def test_the_version_of_a_usage_row_is_one(made: tuple[str, Flavour], version: str, reads: bool) -> None:
+    assert _reads(made[1], "Usage", f'{{"input_tokens":1,"output_tokens":1,"v":{version}}}') is reads
+
+
 @pytest.mark.parametrize("exit_code", [-(2**63), 2**63 - 1])
 def test_signed_integers_are_exact(made: tuple[str, Flavour], exit_code: int) -> None:
     _, of = made
@@ -142,6 +167,9 @@ def test_a_tag_decides(made: tuple[str, Flavour], block: str, reads: bool) -> No
         ('{"discarded":{"count":1,"at":2}}', True),
         ('{"applauded":{"by":"x"}}', True),
         ('{"applauded":null}', True),
+        ('{"\u007f":0}', True),
+        ('{"\u200b":0}', True),
+        ('{"\U000e0001":0}', True),
         ('{"discarded":{"count":1}}', False),
         ('{"discarded":null}', False),
         ('{"discarded":{"count":1,"at":2},"waiting":{"at":1,"t":1,"answered":null}}', False),

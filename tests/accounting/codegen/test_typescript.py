@@ -11,6 +11,7 @@ import pytest
 
 from accounting.codegen.typescript import generate
 from tests.accounting.codegen.clients import CLIENTS, Contract, command, workshop
+from tests.accounting.codegen.documents import turn_with
 from tests.accounting.codegen.pages import ROOT, follow, page
 
 MODULES: Final = CLIENTS / "typescript" / "node_modules"
@@ -27,17 +28,20 @@ def client(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory
     folder = workshop(pytestconfig, "typescript", texts)
     if not (folder / "node_modules").is_symlink():
         (folder / "node_modules").symlink_to(MODULES)
-    assert command("node_modules/.bin/tsc", "--project", ".", folder=folder) == ""
+    for project in ("tsconfig.json", "tsconfig.strict.json"):
+        assert command("node_modules/.bin/tsc", "--project", project, folder=folder) == ""
     return ["node", folder / "build" / "main.js"]
 
 
 @with_node
 class TestTypeScript(Contract):
-    """The contract of every client; unknown keys are kept."""
+    """The contract of every client; unknown keys are kept, and a number that no double holds is no number here."""
 
-    otherwise = MappingProxyType(
-        {"an unknown key of an open object": '{"rule":"r","violation":"","alternative":"","newer":1}'}
-    )
+    otherwise = MappingProxyType({
+        "an unknown key of an open object": '{"rule":"r","violation":"","alternative":"","newer":1}',
+        "1e400 in a newer note": None,
+        "-0 in a newer note": turn_with('{"sung":0}'),
+    })  # fmt: skip
 
 
 def test_the_same_schema_gives_the_same_bytes(tmp_path: Path) -> None:

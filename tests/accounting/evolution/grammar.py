@@ -17,6 +17,7 @@ Json = Any
 KEYS: Final = ("p", "q", "r")
 WORDS: Final = ("a", "b", "c")
 TAGS: Final = ("ka", "kb", "kc")
+DEFAULTS: Final[tuple[Json, ...]] = (1, True, [1], [True])
 
 
 def few(draw: st.DrawFn, those: Any, least: int = 0, most: int = 3) -> list[Any]:
@@ -134,6 +135,7 @@ def wider(inner: st.SearchStrategy[Json]) -> st.SearchStrategy[Json]:
         several.map(lambda those: {"oneOf": those}),
         inner.map(lambda one: {"anyOf": [one, {"type": "null"}]}),
         inner.map(lambda one: {"description": "told", "allOf": [one]}),
+        st.tuples(inner, st.sampled_from(DEFAULTS)).map(lambda pair: {"default": pair[1], "allOf": [pair[0]]}),
         tagged(inner),
         one_key(inner),
         conditional(inner),

@@ -151,7 +151,11 @@ ANSWERS: dict[str, tuple[Callable[[Json], object], Change, str, tuple[bool, bool
         put("$defs", "Call", "dependentRequired", value={"tool": ["at"]}),
         *(Change.not_comparable, LINE, BOTH),
     ),
-    "dialect": (put("$schema", value="http://json-schema.org/draft-07/schema#"), Change.not_comparable, "", BOTH),
+    "default of the whole": (put("default", value={}), Change.default_changed, "", FINE),
+    "default of items": (
+        put(*TURN, "calls", "items", "default", value={}),
+        *(Change.default_changed, LINE, FINE),
+    ),
 }
 
 
@@ -227,6 +231,7 @@ TEXT: Json = {"type": "string"}
 COUNT: Json = {"type": "integer"}
 KEYED: Json = {"type": "object", "additionalProperties": COUNT}
 WHEN_X: Json = {"if": {"properties": {"k": {"const": "x"}}, "required": ["k"]}, "then": {"properties": {"a": {}}}}
+WHEN_Y: Json = {"if": {"properties": {"k": {"const": "y"}}, "required": ["k"]}, "then": {"properties": {"a": TEXT}}}
 EITHER: Json = {"oneOf": [record("a"), record("b")]}
 RULES: dict[str, tuple[Json, Json, list[tuple[Change, str, tuple[bool, bool]]]]] = {
     "a field of a closed object": (
@@ -341,6 +346,66 @@ RULES: dict[str, tuple[Json, Json, list[tuple[Change, str, tuple[bool, bool]]]]]
         record("k", k=TEXT, a=TEXT) | {"allOf": [WHEN_X]},
         record("k", k=TEXT) | {"allOf": [WHEN_X]},
         [(Change.type_widened, "a", OLD_READER)],
+    ),
+    "a default that Python takes for the same": (
+        record(a={"type": "array", "default": [1]}),
+        record(a={"type": "array", "default": [True]}),
+        [(Change.default_changed, "a", BOTH)],
+    ),
+    "a default that Python takes for the same, in an object": (
+        record("a", a={"type": "object", "default": {"x": 1}}),
+        record("a", a={"type": "object", "default": {"x": True}}),
+        [(Change.default_changed, "a", FINE)],
+    ),
+    "a default that is the same number": (
+        record(a={"type": "number", "default": 1}),
+        record(a={"type": "number", "default": 1.0}),
+        [],
+    ),
+    "a default in an alternative": (
+        record(a={"anyOf": [TEXT | {"default": "x"}, {"type": "null"}]}),
+        record(a={"anyOf": [TEXT | {"default": "y"}, {"type": "null"}]}),
+        [(Change.default_changed, "a", BOTH)],
+    ),
+    "a default in an alternative that is words": (
+        {"anyOf": [{"enum": ["a", "b"]}, COUNT]},
+        {"anyOf": [{"enum": ["a", "b"], "default": "a"}, COUNT]},
+        [(Change.default_changed, "", FINE)],
+    ),
+    "a default in one of alternatives that may overlap": (
+        record(a=EITHER),
+        record(a={"oneOf": [record("a"), record("b") | {"default": {"b": 1}}]}),
+        [(Change.default_changed, "a", BOTH)],
+    ),
+    "a default of a part that has to fit besides": (
+        record(a={"allOf": [TEXT, {"default": "x"}]}),
+        record(a={"allOf": [TEXT, {"default": "y"}]}),
+        [(Change.default_changed, "a", BOTH)],
+    ),
+    "a default of other keys": (
+        KEYED,
+        {"type": "object", "additionalProperties": COUNT | {"default": 0}},
+        [(Change.default_changed, "*", FINE)],
+    ),
+    "a default of a type that holds itself": (
+        record(a={"anyOf": [{"$ref": "#"}, {"type": "null"}]}) | {"default": {}},
+        record(a={"anyOf": [{"$ref": "#"}, {"type": "null"}]}) | {"default": {"a": None}},
+        [(Change.default_changed, "", FINE), (Change.default_changed, "a", BOTH)],
+    ),
+    "values that Python takes for the same": (
+        {"enum": [[1], "a"]},
+        {"enum": [[True], "a"]},
+        [(Change.enum_member_removed, "", NEW_READER), (Change.enum_member_added, "", OLD_READER)],
+    ),
+    "the dialect that is meant anyway": (
+        {},
+        {"$schema": "https://json-schema.org/draft/2020-12/schema"},
+        [(Change.text_changed, "", FINE)],
+    ),
+    "a condition on a word that is one on something else now": (
+        record("k", k=TEXT) | {"allOf": [WHEN_X, WHEN_Y]},
+        record("k", k=TEXT) | {"allOf": [{**WHEN_X, "if": {"required": ["k"]}}, WHEN_Y]},
+        [(Change.type_widened, "(k=x)", OLD_READER), (Change.type_narrowed, "", NEW_READER)],
     ),
     "another denial": ({"not": TEXT}, {"not": COUNT}, [(Change.not_comparable, "", BOTH)]),
 }
@@ -466,6 +531,14 @@ def _with_small_seq() -> Json:
         ({"anyOf": []}, "#/anyOf: has to list something"),
         ({"items": {"$id": "urn:x"}}, "#/items/$id: $id is not followed here"),
         ({"$dynamicRef": "#x"}, "#/$dynamicRef: $dynamicRef is not followed here"),
+        (
+            {"$schema": "http://json-schema.org/draft-07/schema#"},
+            "#/$schema: 'http://json-schema.org/draft-07/schema#'",
+        ),
+        ({"$schema": 1}, "#/$schema: 1 is another dialect"),
+        ({"$dynamicAnchor": "x"}, "#/$dynamicAnchor: $dynamicAnchor is not followed here"),
+        ({"not": {"$anchor": "x"}}, "#/not/$anchor: $anchor is not followed here"),
+        ({"patternProperties": {"a/b": {"$id": "urn:x"}}}, "#/patternProperties/a~1b/$id: $id is not followed here"),
         ({"items": 1}, "#/items: int is no value for items"),
         ([], "#: a schema is an object, true or false"),
     ],
@@ -474,6 +547,33 @@ def test_what_is_no_schema_is_told_with_its_place(schema: Json, message: str) ->
     with pytest.raises(SchemaError, match=r"^x: ") as raised:
         differences({"x": schema}, {"x": schema})
     assert str(raised.value).startswith(f"x: {message}")
+
+
+NOT_FOLLOWED: tuple[Json, ...] = (
+    {"$anchor": "x"},
+    {"$dynamicAnchor": "x"},
+    {"$id": "urn:x"},
+    {"$schema": "http://json-schema.org/draft-07/schema#"},
+    {"$ref": "other.json"},
+    {"$ref": "#/$defs/Gone"},
+)
+
+
+@pytest.mark.parametrize("part", NOT_FOLLOWED)
+@pytest.mark.parametrize("opposite", [{}, {"properties": {"a": {}}}, {"type": "string"}])
+def test_what_is_not_followed_is_refused_whatever_stands_opposite(part: Json, opposite: Json) -> None:
+    whole = {"properties": {"a": {"anyOf": [{"type": "null"}, {"contains": part}]}}}
+    for old, new in ((whole, opposite), (opposite, whole), (whole, deepcopy(whole))):
+        with pytest.raises(SchemaError, match=r"^x: #/properties/a/anyOf/1/contains/\$|^x: #/\$defs/Gone"):
+            differences({"x": old}, {"x": new})
+    for old, new in (({}, {"x": whole}), ({"x": whole}, {})):
+        with pytest.raises(SchemaError, match=r"^x: "):
+            differences(old, new)
+
+
+def test_what_is_called_like_a_keyword_is_a_name_and_what_is_data_is_no_schema() -> None:
+    whole: Json = {"properties": {"$anchor": {}, "$id": {}}, "enum": [{"$ref": "other.json"}], "default": {"$id": "x"}}
+    assert differences({"x": whole}, {"x": deepcopy(whole)}) == ()
 
 
 def test_the_same_unknown_keyword_is_the_same_only_beside_the_same() -> None:
