@@ -5,7 +5,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test soak check schema sample clients bench clean
+.PHONY: help demo test soak check schema release-schema cases minors sample clients bench clean
 
 help:
 	@echo 'make demo    set up, and draw the session that ships with the repository'
@@ -15,6 +15,9 @@ help:
 	@echo 'make bench   speed and memory as ratios, side by side in one run (MB=200)'
 	@echo 'make clients  what the tests of the TypeScript client need (npm)'
 	@echo 'make schema  export the schema and the Pydantic models; make sample: write the sample ledger again'
+	@echo 'make release-schema  copy what is promised to schema/released'
+	@echo 'make cases   seal and list the published cases again'
+	@echo 'make minors  whether other Python versions export the same schema'
 
 demo: $(VENV)/.cli
 	$(BIN)/rounds show accounting/sample --run 019a1f7c
@@ -38,10 +41,23 @@ bench: $(VENV)/.test
 	$(BIN)/python -m bench.append
 	$(BIN)/python -m bench.follow
 	$(BIN)/python -m bench.index $(MB)
+	$(BIN)/python -m bench.conform
 
 schema: $(VENV)/.codegen
 	$(BIN)/rounds schema --out schema
 	$(BIN)/rounds codegen pydantic --out wire/pydantic
+
+release-schema: $(VENV)/.cli
+	rm -f schema/released/*.schema.json
+	$(BIN)/rounds schema --out schema/released
+	rm schema/released/dispatch-journal.schema.json schema/released/ask-shown.schema.json schema/released/ask-lock.schema.json \
+		schema/released/rounds.schema.json
+
+cases: $(VENV)/.cli
+	$(BIN)/python -m accounting.conformance.refresh
+
+minors: $(VENV)/.cli
+	.ci/minors
 
 sample: $(VENV)/.test
 	$(BIN)/python -m tests.build_sample

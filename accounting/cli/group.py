@@ -8,6 +8,7 @@ import click
 
 from accounting.cli.check import check
 from accounting.cli.codegen import codegen
+from accounting.cli.conform import conform
 from accounting.cli.fold import fold
 from accounting.cli.repair import repair
 from accounting.cli.runs import runs
@@ -52,5 +53,5 @@ def main() -> None:
     """
 
 
-for command in (show, fold, runs, check, repair, schema, codegen):
+for command in (show, fold, runs, check, repair, schema, codegen, conform):
     main.add_command(command)

@@ -27,7 +27,7 @@ class _WithDiff(click.Command):
     epilog="""\b
 Examples:
   rounds schema
-  rounds schema rounds-answer
+  rounds schema RoundsAnswer
   rounds schema --out schema
   rounds schema --check
   rounds schema diff OLD NEW      (rounds schema diff --help)""",
@@ -41,10 +41,11 @@ Examples:
 def schema(ctx: click.Context, name: str | None, out: Path | None, *, check: bool) -> None:
     """Print, write or compare the JSON Schema of what travels.
 
-    Without options the document NAME is printed, or, without NAME, what documents there are. With --check nothing is
-    written; documents that differ or are missing are named and the exit code is 1. The folder that came along goes
-    with a module of the package, `wire/schema_version.py`: both are written, and compared, together. What was released
-    of the schema, in the folder's own folder `released`, must not break without a new major version.
+    Without options the document NAME is printed (a shape or a file: RoundsAnswer, rounds-answer), or, without NAME,
+    what documents there are. With --check nothing is written; documents that differ or are missing are named and the
+    exit code is 1. The folder that came along goes with a module of the package, `wire/schema_version.py`, and the
+    schema of the conformance protocol: they are written, and compared, together. What was released of the schema, in
+    the folder's own folder `released`, must not change without a new version, nor break without a new major one.
     """
     from wire.export import schemas
 
@@ -65,19 +66,26 @@ def schema(ctx: click.Context, name: str | None, out: Path | None, *, check: boo
 
 
 def _document(documents: dict[str, bytes], name: str) -> bytes:
-    text = documents.get(name) or documents.get(f"{name}.schema.json")
+    """By the name of the file, with or without its end, or of the shape."""
+    from wire.export import BUNDLE, ROOTS
+
+    shapes = {root.shape: root.name for root in ROOTS} | {BUNDLE.capitalize(): BUNDLE}
+    text = documents.get(name) or documents.get(f"{shapes.get(name, name)}.schema.json")
     if text is None:
         raise Trouble(f"no schema document {name!r}; there are:", tuple(documents))
     return text
 
 
 def _files(documents: dict[str, bytes], folder: Path) -> dict[Path, bytes]:
-    """What belongs in the folder; with the folder that came along, also the module that carries version and hash."""
+    """What belongs in the folder; with the folder that came along, also what goes with it elsewhere."""
+    from accounting.conformance.protocol_schema import FILE, protocol_schema
     from wire.export import schema_dir, version_file
 
     files = {folder / file: text for file, text in documents.items()}
+    if folder.resolve() != schema_dir().resolve():
+        return files
     module, source = version_file()
-    return files | ({module: source} if folder.resolve() == schema_dir().resolve() else {})
+    return {**files, folder / FILE: protocol_schema(), module: source}
 
 
 def _compare(documents: dict[str, bytes], out: Path | None) -> int:
@@ -102,7 +110,7 @@ def _compare(documents: dict[str, bytes], out: Path | None) -> int:
 
 
 def _breaks(folder: Path, documents: dict[str, bytes]) -> tuple[str, ...]:
-    """What breaks readers of the released documents, where there are any."""
+    """What has changed of the released documents without a new version, where there are any."""
     released, changes = folder / "released", folder / "CHANGELOG.md"
     if not released.is_dir():
         return ()

@@ -1,4 +1,4 @@
-"""Builders for the golden cases: what goes in as ledger records, what should come out as wire JSON.
+"""Builders for cases: what goes in as ledger records, what should come out as wire JSON.
 
 A case lists its records as short calls (`model()`, `called("c1")`, `result("c1", result="ok")`); `case`
 numbers them 0, 1, 2 ... and stamps each with t = 1000 + 10 * seq. `of`, `ver`, `on` and `when` give one
@@ -22,7 +22,6 @@ HASH = "ab" * 32
 OID = "0123456789abcdef0123456789abcdef01234567"
 OID2 = "f" * 40
 LOC = "cas:b3-" + HASH
-LOC2 = "file:docs/long.txt@" + OID
 
 U32 = 2**32 - 1
 U64 = 2**64 - 1
@@ -267,29 +266,6 @@ def x_turn(number: int, opened: int, **changes: Json) -> Obj:
         "notes": [],
     }
     return base | changes
-
-
-def x_used(input: int, output: int, **changes: Json) -> Obj:
-    """A Used; the provider reported no cache and no durations unless changed."""
-    base: Obj = {
-        "input": input,
-        "output": output,
-        "cached": None,
-        "cache_write": None,
-        "first_us": None,
-        "took_us": None,
-    }
-    return base | changes
-
-
-def x_refused(at: int, shape: Mapping[str, Json]) -> Obj:
-    """A `refused` note."""
-    return {"refused": {"error": shape, "at": at}}
-
-
-def x_unreadable(kind: str, at: int) -> Obj:
-    """An `unreadable` note; `kind` in CamelCase."""
-    return {"unreadable": {"cause": f"{kind}:", "at": at}}
 
 
 def x_arrived(at: int, /, **changes: Json) -> Obj:

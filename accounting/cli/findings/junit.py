@@ -11,12 +11,11 @@ from accounting.cli.findings.human import plain, summary_lines
 from accounting.cli.findings.told import place, told, unlisted
 from accounting.cli.units import several
 from accounting.cli.visible import visible
+from accounting.cli.xml import xml_text
 from accounting.ledger.checking.rules import RULES
 from wire.check import CheckReport, Finding, Severity
 from wire.scalars import B3Hash
 
-_NO_CHARACTERS: Final = {0xFFFE: "\\ufffe", 0xFFFF: "\\uffff"}
-"""What XML cannot hold beyond what is made visible everywhere."""
 _SUITE: Final = "rounds check"
 
 
@@ -30,7 +29,7 @@ def junit(report: CheckReport, expected: B3Hash | int | None) -> bytes:
     # Readers take an absent time for no number at all.
     figures = {"tests": str(len(counts)), "failures": str(len(failed)), "errors": "0", "skipped": "0", "time": "0"}
     root = Element("testsuites", {"name": _SUITE, **figures})
-    suite = SubElement(root, "testsuite", {"name": _xml(visible(f"{_SUITE} {report.path}")), **figures})
+    suite = SubElement(root, "testsuite", {"name": xml_text(visible(f"{_SUITE} {report.path}")), **figures})
     says = {rule.code: rule.says for rule in RULES}
     left = unlisted(report)
     for code, count in counts.items():
@@ -38,14 +37,14 @@ def junit(report: CheckReport, expected: B3Hash | int | None) -> bytes:
         case = SubElement(suite, "testcase", _case(code, severities[code], findings))
         if not count:
             continue
-        text = _xml(_text(findings, says.get(code), left.get(code, 0)))
+        text = xml_text(_text(findings, says.get(code), left.get(code, 0)))
         if code in failed:
             first = f", first at {place(findings[0])}" if findings else ""
-            message = {"message": _xml(f"{several(count, 'finding')}{first}"), "type": severities[code].value}
+            message = {"message": xml_text(f"{several(count, 'finding')}{first}"), "type": severities[code].value}
             SubElement(case, "failure", message).text = text
         else:
             SubElement(case, "system-out").text = text
-    SubElement(suite, "system-out").text = _xml(plain(summary_lines(report, expected)))
+    SubElement(suite, "system-out").text = xml_text(plain(summary_lines(report, expected)))
     indent(root)
     document: bytes = tostring(root, encoding="utf-8", xml_declaration=True)
     return document + b"\n"
@@ -56,8 +55,8 @@ def _counts(severity: Severity, *, strict: bool) -> bool:
 
 
 def _case(code: str, severity: Severity, findings: list[Finding]) -> dict[str, str]:
-    case = {"classname": f"rounds.{severity.value}", "name": _xml(visible(code)), "time": "0"}
-    return case | {"file": _xml(visible(findings[0].segment))} if findings else case
+    case = {"classname": f"rounds.{severity.value}", "name": xml_text(visible(code)), "time": "0"}
+    return case | {"file": xml_text(visible(findings[0].segment))} if findings else case
 
 
 def _text(findings: list[Finding], says: str | None, left: int) -> str:
@@ -66,7 +65,3 @@ def _text(findings: list[Finding], says: str | None, left: int) -> str:
     lines += dict.fromkeys(visible(finding.advice) for finding in findings)
     lines += [told(finding) for finding in findings]
     return "\n".join([*lines, f"and {left:,} more, not listed"] if left else lines)
-
-
-def _xml(text: str) -> str:
-    return text.translate(_NO_CHARACTERS)

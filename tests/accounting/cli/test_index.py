@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from msgspec import json
 
 from accounting.cli import source
+from accounting.conformance.strategies.history import histories
 from accounting.ledger import Ledger
 from accounting.sample import PATH
 from accounting.views.rounds import read_rounds
@@ -20,7 +21,6 @@ from tests.build_sample import ARCHIVE, KEEPER
 from tests.cases.build import NIL, OTHER, RUN, line, model, of, replied, text
 from tests.compare import Plain
 from tests.lines import canonical, write
-from tests.strategies import ledgers
 
 COMMANDS = (("fold",), ("show",), ("show", "--json"), ("show", "--window", "3"), ("runs",), ("runs", "--json"))
 
@@ -157,7 +157,7 @@ def test_the_nil_run_is_there_when_it_is_asked_for(tmp_path: Path) -> None:
 
 
 @settings(max_examples=settings().max_examples // 5)
-@given(ledgers(), st.integers(1, 5))
+@given(histories(), st.integers(1, 5))
 def test_one_run_has_the_figures_that_it_has_among_all(
     tmp_path_factory: pytest.TempPathFactory, records: list[Plain], window: int
 ) -> None:

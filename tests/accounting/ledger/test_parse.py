@@ -9,10 +9,10 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from accounting.conformance.strategies.values import json_values
 from accounting.ledger.parse import NotJsonError, parse
 from tests.compare import same
 from tests.lines import damage
-from tests.strategies import json_values
 
 
 def _no_constants(name: str) -> Any:

@@ -6,13 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from accounting.conformance.strategies import RUNS
+from accounting.conformance.strategies.history import histories
 from accounting.ledger import Place
 from accounting.ledger.pick import CROSSING, every, owner, pick, runs_named
 from accounting.ledger.record import LineReader
 from tests.accounting.ledger.index.world import ABSENT, ASKED, spelled
 from tests.compare import Plain
 from tests.lines import canonical
-from tests.strategies import NIL, RUNS, ledgers
+from wire.scalars import NIL_RUN as NIL
 from wire.scalars import RunId
 
 A, B, *_ = ASKED
@@ -30,7 +32,7 @@ def business(line: bytes) -> set[RunId] | None:
 
 
 @pytest.mark.invariant("X3")
-@given(ledgers(), st.integers(0, 10**9))
+@given(histories(), st.integers(0, 10**9))
 def test_a_line_is_told_alone(records: list[Plain], seed: int) -> None:
     random = Random(seed)
     lines = [line for one in records for line in spelled(one, random).split(b"\n")]
@@ -50,7 +52,7 @@ def test_a_line_is_told_alone(records: list[Plain], seed: int) -> None:
 
 
 @pytest.mark.invariant("X3")
-@given(ledgers(), st.integers(0, 10**9))
+@given(histories(), st.integers(0, 10**9))
 def test_a_plain_line_is_the_business_of_whom_it_names(records: list[Plain], seed: int) -> None:
     random = Random(seed)
     for one in records:
@@ -63,7 +65,7 @@ def test_a_plain_line_is_the_business_of_whom_it_names(records: list[Plain], see
             assert whose == {run.decode() for run in runs_named(line)} & set(ASKED)
 
 
-@given(ledgers(), st.integers(0, 10**9))
+@given(histories(), st.integers(0, 10**9))
 def test_a_record_is_never_missed(records: list[Plain], seed: int) -> None:
     random = Random(seed)
     for one in records:

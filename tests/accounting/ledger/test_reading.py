@@ -13,14 +13,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from accounting.conformance.strategies import RUNS
+from accounting.conformance.strategies.history import histories
 from accounting.ledger import Ledger, NotALedgerError, Place, Problem, ProblemCode
 from accounting.ledger import segments as segments_module
 from accounting.ledger.record import LineReader
 from accounting.views.rounds import read_rounds
 from tests.compare import Plain, asked, fold, plain, record, same
 from tests.lines import another_spelling, canonical, damage, read, write
-from tests.strategies import NIL, RUNS, ledgers
 from wire import Record
+from wire.scalars import NIL_RUN as NIL
 
 RUN = RUNS[0]
 LINE: Plain = {"v": 2, "run": RUN, "seq": 0, "t": 5, "kind": "model_called", "data": {"model": "m"}}
@@ -46,7 +48,7 @@ def known(v: int) -> int:
     return min(v, 2)
 
 
-@given(ledgers(), st.integers(0, 10**6), st.booleans())
+@given(histories(), st.integers(0, 10**6), st.booleans())
 def test_every_spelling_reads_alike(records: list[Plain], seed: int, spelled: bool) -> None:
     random = Random(seed)
     reader = LineReader(lambda problem: None)
@@ -57,7 +59,7 @@ def test_every_spelling_reads_alike(records: list[Plain], seed: int, spelled: bo
         assert found == record(plain_record | {"v": known(plain_record["v"])})
 
 
-@given(ledgers(max_size=12), st.integers(0, 10**6))
+@given(histories(max_size=12), st.integers(0, 10**6))
 def test_the_quick_road_and_the_slow_one_agree(records: list[Plain], seed: int) -> None:
     random = Random(seed)
     for plain_record in records:
@@ -71,7 +73,7 @@ def test_the_quick_road_and_the_slow_one_agree(records: list[Plain], seed: int) 
         assert by_quick == by_slow or plain(by_quick) == plain(by_slow)
 
 
-@given(ledgers(), st.integers(0, 10**6), st.sampled_from(RUNS))
+@given(histories(), st.integers(0, 10**6), st.sampled_from(RUNS))
 def test_picking_one_run_changes_no_answer(tmp_path_factory: Any, records: list[Plain], seed: int, run: str) -> None:
     random = Random(seed)
     lines = [another_spelling(one, random) if random.random() < 0.3 else canonical(one) for one in records]
@@ -84,7 +86,7 @@ def test_picking_one_run_changes_no_answer(tmp_path_factory: Any, records: list[
     assert [item for item in read(path, asked(run))[0] if item[0].run == run] == everything
 
 
-@given(ledgers(), st.integers(0, 10**6), st.sampled_from(RUNS))
+@given(histories(), st.integers(0, 10**6), st.sampled_from(RUNS))
 def test_damage_never_raises_and_never_hides_a_record(
     tmp_path_factory: Any, records: list[Plain], seed: int, run: str
 ) -> None:

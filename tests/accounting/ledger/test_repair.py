@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import json
 
+from accounting.conformance.strategies import RUNS
 from accounting.ledger import Ledger, check
 from accounting.ledger.repair import LEDGER, LEFT_OVER, REPORT, SALVAGED, RepairError, RepairReport, repair
 from accounting.ledger.segments import segment_name
 from tests import lines
-from tests.strategies import RUNS
 
 RECORDS = [
     {"v": 2, "run": RUNS[seq % 2], "t": seq, "kind": "session_named", "data": {"name": f"line {seq} {'x' * seq}"}}

@@ -8,8 +8,10 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from accounting.conformance.strategies import RUNS
+from accounting.conformance.strategies.history import histories
+from accounting.conformance.strategies.pools import NAMES
 from tests.compare import Plain, fold
-from tests.strategies import NAMES, RUNS, ledgers
 from wire import encode
 
 jsonschema: Any = import_module("jsonschema")
@@ -20,7 +22,7 @@ PYTHON = jsonschema.Draft202012Validator(SCHEMA, format_checker=jsonschema.Draft
 RUST = jsonschema_rs.validator_for(SCHEMA, validate_formats=True)
 
 
-@given(ledgers(floats=True), st.sampled_from(RUNS), st.none() | st.integers(0, 12))
+@given(histories(floats=True), st.sampled_from(RUNS), st.none() | st.integers(0, 12))
 def test_every_answer_validates(records: list[Plain], run: str, window: int | None) -> None:
     answer = json.loads(encode(fold(records, run, window, NAMES).answer))
     PYTHON.validate(answer)

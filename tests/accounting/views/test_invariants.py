@@ -10,12 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from accounting.conformance.strategies import RUNS
+from accounting.conformance.strategies.history import histories
+from accounting.conformance.strategies.pools import NAMES
+from accounting.conformance.strategies.values import json_values, texts
 from accounting.views.rounds import Changed, Rounds, RoundsFold, every_run, rounds
 from tests.compare import Plain, asked, fold, plain, record, same
 from tests.naive_fold import naive
-from tests.strategies import NAMES, NIL, RUNS, json_values, ledgers, texts
 from wire import Call, FrozenNames, Note, Outcome, RoundsAnswer, Timing, Turn, decode, encode
 from wire.reading import arguments, bounded, output, used
+from wire.scalars import NIL_RUN as NIL
 from wire.scalars import JsonObject, b3_hash
 
 windows = st.none() | st.integers(0, 12)
@@ -40,7 +44,7 @@ def counts(given_: Rounds) -> tuple[Any, ...]:
     return given_.used, dict(given_.outside), dict(given_.passed)
 
 
-@given(ledgers(), runs, windows)
+@given(histories(), runs, windows)
 def test_same_as_the_naive_fold(records: list[Plain], run: str, window: int | None) -> None:
     expected = naive(records, run, window, NAMES)
     found = fold(records, run, window, NAMES)
@@ -51,14 +55,14 @@ def test_same_as_the_naive_fold(records: list[Plain], run: str, window: int | No
 
 
 @invariant("I1")
-@given(ledgers(), runs, windows)
+@given(histories(), runs, windows)
 def test_answered_exactly_when_not_waiting(records: list[Plain], run: str, window: int | None) -> None:
     for call in calls(fold(records, run, window).answer):
         assert (call.answered is None) == (call.outcome is Outcome.waiting)
 
 
 @invariant("I2")
-@given(ledgers(), runs, windows)
+@given(histories(), runs, windows)
 def test_numbers_and_lines_rise(records: list[Plain], run: str, window: int | None) -> None:
     turns = fold(records, run, window).answer.turns
     assert [turn.number for turn in turns] == list(range(1, len(turns) + 1))
@@ -69,7 +73,7 @@ def test_numbers_and_lines_rise(records: list[Plain], run: str, window: int | No
 
 
 @invariant("I3")
-@given(ledgers(), runs)
+@given(histories(), runs)
 def test_a_call_for_each_tool_called_after_the_first_turn(records: list[Plain], run: str) -> None:
     lines = own(records, run)
     first = next((index for index, line in enumerate(lines) if line["kind"] == "model_called"), len(lines))
@@ -78,7 +82,7 @@ def test_a_call_for_each_tool_called_after_the_first_turn(records: list[Plain], 
 
 
 @invariant("I4")
-@given(ledgers(), runs)
+@given(histories(), runs)
 def test_measured_means_both_moments(records: list[Plain], run: str) -> None:
     lines = {line["seq"]: line for line in records}
     for call in calls(fold(records, run).answer):
@@ -99,7 +103,7 @@ def _supplied(data: Plain) -> bool:
 
 
 @invariant("I5")
-@given(ledgers(), runs)
+@given(histories(), runs)
 def test_returned_and_first_us_rest_on_what_was_measured(records: list[Plain], run: str) -> None:
     moments = {line["t"] for line in own(records, run, "model_returned") if line["v"] >= 2}
     for turn in fold(records, run).answer.turns:
@@ -123,7 +127,7 @@ def test_lines_kept_and_cut_are_the_lines_of_the_whole(whole: str) -> None:
 
 
 @invariant("I7")
-@given(ledgers(), runs)
+@given(histories(), runs)
 def test_pinned_only_on_an_answered_output(records: list[Plain], run: str) -> None:
     for call in calls(fold(records, run).answer):
         assert call.arguments is None or call.arguments.pinned is None
@@ -132,7 +136,7 @@ def test_pinned_only_on_an_answered_output(records: list[Plain], run: str) -> No
 
 
 @invariant("I8")
-@given(ledgers(floats=True), runs, windows, st.integers(0, 99))
+@given(histories(floats=True), runs, windows, st.integers(0, 99))
 def test_pure_and_total(records: list[Plain], run: str, window: int | None, seed: int) -> None:
     assert fold(records, run, window, NAMES) == fold(records, run, window, NAMES)
     shuffled = list(records)
@@ -141,7 +145,7 @@ def test_pure_and_total(records: list[Plain], run: str, window: int | None, seed
 
 
 @invariant("I8")
-@given(ledgers(), runs)
+@given(histories(), runs)
 def test_lines_of_other_runs_bear_on_waits_and_arrivals_alone(records: list[Plain], run: str) -> None:
     together, alone = fold(records, run), fold(own(records, run), run)
     assert counts(together) == counts(alone)
@@ -160,7 +164,7 @@ def without_pairings(answer: Plain) -> Plain:
 
 
 @invariant("I9")
-@given(ledgers(), runs)
+@given(histories(), runs)
 def test_prefix_law_at_every_record(records: list[Plain], run: str) -> None:
     typed = [record(line) for line in records]
     live = RoundsFold(asked(run), names=_names)
@@ -192,7 +196,7 @@ def _names(naming: Any) -> FrozenNames | None:
 
 
 @invariant("I10")
-@given(ledgers(max_size=30), runs, st.integers(0, 20))
+@given(histories(max_size=30), runs, st.integers(0, 20))
 def test_window_law(records: list[Plain], run: str, window: int) -> None:
     lines = with_unique_call_ids(records, run)
     whole, newest = plain(fold(lines, run).answer), plain(fold(lines, run, window).answer)
@@ -232,7 +236,7 @@ def _comparable(turn: Plain, run: str, full: Plain) -> Plain:
 
 
 @invariant("I11")
-@given(ledgers(), runs, st.integers(0, 99))
+@given(histories(), runs, st.integers(0, 99))
 def test_round_trip_unknown_keys_any_order(records: list[Plain], run: str, seed: int) -> None:
     random = Random(seed)
     answer = fold(records, run, None, NAMES).answer
@@ -274,7 +278,7 @@ def test_cache_parts_of_a_right_usage_are_within_input(uncached: int, read: int,
 
 
 @invariant("I13")
-@given(ledgers(), runs, windows)
+@given(histories(), runs, windows)
 def test_every_record_is_used_outside_or_passed(records: list[Plain], run: str, window: int | None) -> None:
     found = fold(records, run, window)
     lines = own(records, run)
@@ -285,7 +289,7 @@ def test_every_record_is_used_outside_or_passed(records: list[Plain], run: str, 
         assert count <= kinds[kind]
 
 
-@given(ledgers(max_size=40))
+@given(histories(max_size=40))
 def test_every_run_at_once_gives_what_each_alone_gives(records: list[Plain]) -> None:
     typed = [record(line) for line in records]
     folds = every_run((line, None) for line in typed)
@@ -296,7 +300,7 @@ def test_every_run_at_once_gives_what_each_alone_gives(records: list[Plain]) -> 
         assert (live.used, live.outside, live.passed) == counts(alone)
 
 
-@given(ledgers(), runs)
+@given(histories(), runs)
 def test_without_texts_only_the_texts_are_missing(records: list[Plain], run: str) -> None:
     whole = plain(fold(records, run).answer)
     for turn in whole["turns"]:

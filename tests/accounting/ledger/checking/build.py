@@ -4,12 +4,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from accounting.conformance.strategies import RUNS
 from accounting.ledger import verify
 from accounting.ledger.segments import segment_name
 from tests.compare import Plain
 from tests.lines import chained
-from tests.strategies import NIL, RUNS
 from wire import Finding, Severity
+from wire.scalars import NIL_RUN as NIL
 
 RUN, OTHER, _ = RUNS
 BARE: Plain = {}

@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Raw, ValidationError
 
+from accounting.conformance.strategies.payloads import payloads as pooled
+from accounting.conformance.strategies.pools import POLICY
 from accounting.ledger.canonical import GENESIS
 from accounting.ledger.checking.payloads import misfit
 from accounting.ledger.line import Line
-from tests import strategies
 from tests.accounting.ledger.checking import naive
 from wire import PAYLOADS, EventRecord, payload
 from wire.record.kinds import Kind
@@ -25,8 +26,8 @@ FITS: dict[str, list[dict[str, Any]]] = {
     "run_started": [
         {},
         {
-            "task": "t", "goal": "", "job": CAS + "#L1-2", "parent": strategies.NIL, "predecessor": None,
-            "skills": [{"name": "n", "hash": HASH}], "dispatched_by": "hall/desk", "policy": strategies.POLICY,
+            "task": "t", "goal": "", "job": CAS + "#L1-2", "parent": NIL_RUN, "predecessor": None,
+            "skills": [{"name": "n", "hash": HASH}], "dispatched_by": "hall/desk", "policy": POLICY,
             "naming": HASH, "opening": "with_person", "effort": "none", "zz": [],
         },
     ],
@@ -129,7 +130,7 @@ FITS: dict[str, list[dict[str, Any]]] = {
 LIKE_ODDS: tuple[Any, ...] = (
     None, True, False, 0, 1, -1, 2**32, 2**63, 2**64 - 1, "", "a", "a.", "1", [], {}, [None], ["a"], {"kind": "text"},
     {"kind": "cut"}, {"end": "left"}, "read", "E_BUSY", "yes", HASH, OID, CAS, CAS + "#L2-1", CAS + "#B0-0",
-    HASH.upper(), strategies.NIL,
+    HASH.upper(), NIL_RUN,
 )  # fmt: skip
 
 
@@ -194,14 +195,14 @@ def test_one_value_anywhere_in_a_payload_is_another(kind: str) -> None:
 
 @given(st.data(), st.sampled_from(sorted(kind.value for kind in Kind)))
 def test_any_payload(data: st.DataObject, kind: str) -> None:
-    drawn = data.draw(strategies.payloads(kind))
+    drawn = data.draw(pooled(kind))
     if naive.plain(drawn):
         assert misfit(line(kind, drawn)) == reads(kind, drawn)
 
 
 @given(st.data(), st.sampled_from(sorted(FITS)))
 def test_a_payload_with_fields_of_another(data: st.DataObject, kind: str) -> None:
-    drawn = data.draw(st.sampled_from(FITS[kind])) | data.draw(strategies.payloads(kind))
+    drawn = data.draw(st.sampled_from(FITS[kind])) | data.draw(pooled(kind))
     if naive.plain(drawn):
         assert misfit(line(kind, drawn)) == reads(kind, drawn)
 

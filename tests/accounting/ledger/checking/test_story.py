@@ -12,8 +12,8 @@ from accounting.ledger.checking.rules import RULES
 from tests.accounting.ledger.checking.build import BARE, OTHER, RUN, content, lines_of, rewrite
 from tests.accounting.ledger.checking.naive_story import Event, said
 from tests.compare import Plain
-from tests.strategies import NIL
 from wire import Severity
+from wire.scalars import NIL_RUN as NIL
 
 STORY = {
     "result-for-no-call", "second-result", "call-reused", "returned-without-attempt", "first-after-returned",

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from accounting.conformance.strategies.history import histories
 from accounting.ledger import verify
 from accounting.ledger.canonical import line_hash
 from accounting.ledger.checking import End, FaultError, proven_end
@@ -17,7 +18,6 @@ from tests.accounting.ledger.checking import naive
 from tests.accounting.ledger.checking.build import rewrite, split
 from tests.compare import Plain
 from tests.lines import another_spelling, canonical, damage
-from tests.strategies import ledgers
 from wire import Finding, Severity
 from wire.scalars import B3Hash
 
@@ -146,7 +146,7 @@ def changed_ledgers_agree(folder: Path, records: list[Plain], seed: int, times: 
 
 
 @pytest.mark.invariant("C2")
-@given(ledgers(max_size=8), st.integers(0, 2**32))
+@given(histories(max_size=8), st.integers(0, 2**32))
 @settings(max_examples=250)
 def test_changed_ledgers_are_refused_where_a_strict_reader_stops(
     tmp_path_factory: pytest.TempPathFactory, records: list[Plain], seed: int
@@ -155,7 +155,7 @@ def test_changed_ledgers_are_refused_where_a_strict_reader_stops(
 
 
 @pytest.mark.soak
-@given(ledgers(max_size=12), st.integers(0, 2**32))
+@given(histories(max_size=12), st.integers(0, 2**32))
 @settings(max_examples=10_000)
 def test_a_hundred_thousand_changed_ledgers(
     tmp_path_factory: pytest.TempPathFactory, records: list[Plain], seed: int
@@ -164,7 +164,7 @@ def test_a_hundred_thousand_changed_ledgers(
 
 
 @pytest.mark.invariant("C2")
-@given(ledgers(), st.integers(0, 2**32))
+@given(histories(), st.integers(0, 2**32))
 @settings(max_examples=150)
 def test_ledgers_in_order_are_accepted(
     tmp_path_factory: pytest.TempPathFactory, records: list[Plain], seed: int

@@ -3,13 +3,14 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from accounting.conformance.strategies import RUNS
 from accounting.ledger import Ledger, Place, Problem, ProblemCode
 from accounting.ledger.canonical import GENESIS, line_hash
 from accounting.ledger.following.tail import Tail
 from tests.compare import Plain
 from tests.lines import canonical
-from tests.strategies import NIL, RUNS
 from wire import Record
+from wire.scalars import NIL_RUN as NIL
 from wire.scalars import RunId
 
 KINDS = ("model_called", "signal_enqueued", "approval_resolved", "tool_result")

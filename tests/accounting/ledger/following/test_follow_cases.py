@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from accounting.conformance.strategies import RUNS
 from accounting.ledger import Place, Problem
 from accounting.ledger.following import tail, trails
 from accounting.ledger.segments import BLOCK
 from tests.accounting.ledger.following.model import Looks, Writer, standing
 from tests.compare import asked
 from tests.lines import canonical
-from tests.strategies import NIL, RUNS
+from wire.scalars import NIL_RUN as NIL
 
 TEXT = "ß\u2028\U0001f600"
 

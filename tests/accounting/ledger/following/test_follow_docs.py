@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from accounting.conformance.strategies import RUNS
 from accounting.ledger import Ledger
 from tests.lines import canonical, write
-from tests.strategies import RUNS
 from wire import RoundsAnswer
 
 ROOT = Path(__file__).resolve().parents[4]

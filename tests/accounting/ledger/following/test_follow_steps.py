@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from accounting.conformance.strategies import RUNS
 from accounting.ledger.following import file as file_module
 from accounting.ledger.following import tail as tail_module
 from accounting.ledger.following import trail as trail_module
@@ -20,7 +21,6 @@ from accounting.ledger.following import trails as trails_module
 from accounting.ledger.following.tail import Found
 from tests.accounting.ledger.following.model import Looks, Writer, contents, fallen, spot, standing
 from tests.compare import asked
-from tests.strategies import RUNS
 
 OPERATIONS = st.lists(st.binary(min_size=11, max_size=11), max_size=14)
 BLOCKS = st.sampled_from((5, 64, 400, 1 << 16))

@@ -20,7 +20,7 @@ from accounting.ledger.index.store import VERSION
 from tests.accounting.ledger.index.world import ASKED, count, read, same
 from tests.compare import Plain
 from tests.lines import canonical, damage
-from tests.strategies import NIL
+from wire.scalars import NIL_RUN as NIL
 
 A, B, _, ABSENT = ASKED
 Later = Callable[[], AbstractContextManager[None]]

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from accounting.conformance.strategies.history import histories
 from accounting.ledger.index import build, index
 from tests.accounting.ledger.index.world import ASKED, EVENTS, World, same
 from tests.compare import Plain
-from tests.strategies import ledgers
 
 Later = Callable[[], AbstractContextManager[None]]
 
@@ -20,7 +20,7 @@ Later = Callable[[], AbstractContextManager[None]]
 @pytest.mark.invariant("X1")
 @settings(max_examples=settings().max_examples // 5 * 3)
 @given(
-    ledgers(max_size=40),
+    histories(max_size=40),
     st.lists(st.sampled_from(EVENTS), max_size=10),
     st.integers(0, 10**9),
     st.booleans(),

@@ -10,7 +10,7 @@ from accounting.ledger.index.trust import content_hash, stat_of
 from tests.accounting.ledger.index.world import ASKED
 from tests.compare import Plain
 from tests.lines import canonical, write
-from tests.strategies import NIL
+from wire.scalars import NIL_RUN as NIL
 
 A, B, NOBODY, ABSENT = ASKED
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from accounting.conformance.strategies import RUNS
 from accounting.ledger import Ledger, Place, Problem
 from accounting.ledger.index import index_file
 from tests.compare import Plain, asked
 from tests.lines import another_spelling, canonical, damage
-from tests.strategies import RUNS
 from wire import Record
 from wire.scalars import RunId
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from accounting.conformance.strategies import RUNS
 from accounting.ledger.writing import Draft
 from tests.accounting.ledger.writing.plain import WHEN
-from tests.strategies import RUNS
 from tests.wire.shapes import values
 from wire import PAYLOADS, Kind, encode
 from wire.record.kinds import TIMED

@@ -12,14 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Raw, json
 
+from accounting.conformance.strategies import RUNS
+from accounting.conformance.strategies.payloads import JUNK
+from accounting.conformance.strategies.payloads import payloads as pooled
 from accounting.ledger import check
 from accounting.ledger.checking import RULES
 from accounting.ledger.writing import Draft, DraftError, LedgerWriter, WriteError
 from tests.accounting.ledger.writing.places import whole
 from tests.accounting.ledger.writing.plain import noted
 from tests.accounting.ledger.writing.systems import QUICK
-from tests.strategies import JUNK, RUNS
-from tests.strategies import payloads as pooled
 from wire import PAYLOADS, Retry
 from wire.error import ErrorCode
 from wire.scalars import NIL_RUN
