@@ -146,6 +146,16 @@ def test_check_holds_the_documents_to_what_was_released(tmp_path: Path) -> None:
     assert rounds("schema", "--check", "--out", tmp_path).exit_code == 0
 
 
+def test_check_holds_version_and_hash_to_what_was_released(tmp_path: Path) -> None:
+    assert rounds("schema", "--out", tmp_path).exit_code == 0
+    document = written(tmp_path / "released") / ANSWER
+    document.write_text(re.sub("hash [0-9a-f]{64}", f"hash {'0' * 64}", document.read_text()))
+    given = rounds("schema", "--check", "--out", tmp_path)
+    assert (given.exit_code, given.stdout) == (1, "")
+    assert given.stderr.startswith("rounds: the schema's hash is not the one released as ")
+    assert given.stderr.count("\n") == 1
+
+
 def test_the_repository_passes_its_own_gate() -> None:
     assert (schema_dir() / "released" / "README.md").is_file()
     done = process("schema", "--check")

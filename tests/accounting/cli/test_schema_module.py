@@ -30,6 +30,20 @@ def test_the_module_is_written_and_compared_with_its_folder(came_along: tuple[Pa
     assert stale.stderr.startswith(f"rounds: {module}: not what would be exported; `rounds schema --out {folder}`")
 
 
+@pytest.mark.parametrize("root", wire.export.ROOTS)
+def test_a_document_is_found_by_its_shape_too(root: wire.export.Root) -> None:
+    document = wire.export.schemas()[f"{root.name}.schema.json"]
+    for name in (root.shape, root.name, f"{root.name}.schema.json"):
+        assert CliRunner().invoke(main, ["schema", name]).stdout_bytes == document
+
+
+def test_the_bundle_is_found_by_its_title_and_what_has_no_document_is_not() -> None:
+    bundle = wire.export.schemas()["rounds.schema.json"]
+    assert CliRunner().invoke(main, ["schema", "Rounds"]).stdout_bytes == bundle
+    for name in ("Call", "roundsanswer", "RoundsAnswer.schema.json"):
+        assert CliRunner().invoke(main, ["schema", name]).exit_code == 2
+
+
 def test_another_folder_has_documents_alone(came_along: tuple[Path, Path], tmp_path: Path) -> None:
     _, module = came_along
     assert CliRunner().invoke(main, ["schema", "--out", str(tmp_path / "other")]).exit_code == 0
