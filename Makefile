@@ -5,7 +5,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test soak check schema release-schema cases minors sample clients bench clean
+.PHONY: help demo test soak check schema release-schema cases minors mutants sample clients bench clean
 
 help:
 	@echo 'make demo    set up, and draw the session that ships with the repository'
@@ -17,13 +17,14 @@ help:
 	@echo 'make schema  export the schema and the Pydantic models; make sample: write the sample ledger again'
 	@echo 'make release-schema  copy what is promised to schema/released'
 	@echo 'make cases   seal and list the published cases again'
+	@echo 'make mutants  every wrong fold, and what catches it (node; minutes)'
 	@echo 'make minors  whether other Python versions export the same schema'
 
 demo: $(VENV)/.cli
 	$(BIN)/rounds show accounting/sample --run 019a1f7c
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest -m 'not soak'
+	$(BIN)/python -m pytest -m 'not soak' -n auto --dist worksteal
 
 soak: $(VENV)/.test
 	HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest
@@ -55,6 +56,9 @@ release-schema: $(VENV)/.cli
 
 cases: $(VENV)/.cli
 	$(BIN)/python -m accounting.conformance.refresh
+
+mutants: $(VENV)/.test
+	$(BIN)/python -m tests.accounting.conformance.mutants
 
 minors: $(VENV)/.cli
 	.ci/minors

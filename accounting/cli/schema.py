@@ -59,6 +59,7 @@ def schema(ctx: click.Context, name: str | None, out: Path | None, *, check: boo
     elif out is not None:
         out.mkdir(parents=True, exist_ok=True)
         for path, text in _files(documents, out).items():
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(text)
             click.echo(path)
     else:

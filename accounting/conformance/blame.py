@@ -9,12 +9,13 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
-from itertools import pairwise
+from operator import itemgetter
 from typing import Final, TypeAlias
 
 from msgspec import Struct
 
-from accounting.conformance.comparing import Difference, What
+from accounting.conformance.comparing import Difference, What, differences
+from accounting.conformance.reference import reference_answer
 from accounting.conformance.rules import (
     ARRIVALS,
     BOUNDED,
@@ -33,8 +34,9 @@ from accounting.conformance.rules import (
 )
 from accounting.ledger.canonical import GENESIS
 from accounting.ledger.problem import Place
-from accounting.ledger.record import LineReader
-from wire.scalars import Json, JsonObject
+from accounting.ledger.record import LineReader, is_version
+from wire.record.envelope import NEWEST_VERSION
+from wire.scalars import Json, JsonObject, RunId, u64
 
 __all__ = ["RULES", "TOTAL", "Broken", "blame"]
 
@@ -54,13 +56,15 @@ class _Seen(Struct, frozen=True):
     lines: _Lines
 
 
-def blame(found: Sequence[Difference], ledger: bytes) -> Broken:
-    """The rule that an answer breaks, which differs in these places from what the ledger comes to.
+def blame(found: Sequence[Difference], ledger: bytes, run: RunId) -> Broken:
+    """The rule that an answer breaks, which differs in these places from what this run of the ledger comes to.
 
     Raises `ValueError` when there are no differences.
     """
     if not found:
         raise ValueError("answers that do not differ break no rule")
+    if _is_of_time_order(found, ledger, run):
+        return FILE_ORDER
     seen = _Seen(found, ledger, tuple(_objects(ledger)))
     for part, decide in ((STRUCTURE, _of_structure), (PAIRING, _of_pairing), (FIELDS, _of_field)):
         for one in found:
@@ -84,7 +88,7 @@ def _of_structure(one: Difference, seen: _Seen) -> Broken | None:
         return None
     if one.what is What.missing and _has_other_breaks(seen):
         return LINES_END
-    return FILE_ORDER if _goes_back(seen.lines) else RECORDS if _unsealed(seen) else None
+    return RECORDS if _unsealed(seen) else None
 
 
 def _of_pairing(one: Difference, seen: _Seen) -> Broken | None:
@@ -92,22 +96,21 @@ def _of_pairing(one: Difference, seen: _Seen) -> Broken | None:
         return ERROR
     if one.actual in ("waiting", None) and _has_other_breaks(seen):
         return LINES_END
-    return FILE_ORDER if _goes_back(seen.lines) else None
+    return None
 
 
 def _of_field(one: Difference, seen: _Seen) -> Broken | None:
     place = _place(one)
     if one.what is What.missing and not _is_bounded(place) and _has_other_breaks(seen):
         return LINES_END
-    if place.removeprefix("turns[].").partition(".")[0] in _REPLY:
-        if _goes_back(seen.lines):
-            return FILE_ORDER
-        if _replies_at_stake(seen):
-            return LATEST
+    if place.removeprefix("turns[].").partition(".")[0] in _REPLY and _replies_at_stake(seen):
+        return LATEST
+    if _is_bounded(place) and _is_cut_otherwise(seen):
+        return BOUNDED
     if place.startswith("turns[].calls[].output") and not place.endswith((".cut", ".pinned")):
         results = [line["data"] for line in seen.lines if line.get("kind") == "tool_result"]
         values = [data.get("error", data.get("result")) for data in results if isinstance(data, dict)]
-        return BOUNDED if all(isinstance(value, str) for value in values) else OUTPUT
+        return BOUNDED if all(isinstance(value, str) for value in values) or _has_other_breaks(seen) else OUTPUT
     if place.startswith("turns[].notes[].arrived") and any(
         line.get("kind") == "signal_consumed" for line in seen.lines
     ):
@@ -117,6 +120,11 @@ def _of_field(one: Difference, seen: _Seen) -> Broken | None:
 
 def _is_bounded(place: str) -> bool:
     return place.startswith(("turns[].calls[].output", "turns[].calls[].arguments"))
+
+
+def _is_cut_otherwise(seen: _Seen) -> bool:
+    """Whether some text has another number of lines left out."""
+    return any(_is_bounded(_place(one)) and one.path.endswith(".cut") for one in seen.found)
 
 
 def _has_other_breaks(seen: _Seen) -> bool:
@@ -141,24 +149,28 @@ def _objects(ledger: bytes) -> Iterable[JsonObject]:
             yield value
 
 
-_FAR: Final = 1 << 40
+def _is_of_time_order(found: Sequence[Difference], ledger: bytes, run: RunId) -> bool:
+    """Whether these are the differences that come of taking the records in the order of their times."""
+    lines = [line + b"\n" for line in ledger.split(b"\n")[:-1]]
+    times = [_time(line) for line in lines]
+    by_time = b"".join(line for _, line in sorted(zip(times, lines, strict=True), key=itemgetter(0)))
+    if by_time == ledger:
+        return False
+    return differences(reference_answer(ledger, run), reference_answer(by_time, run)) == tuple(found)
 
 
-def _goes_back(lines: _Lines) -> bool:
-    """Whether times fall somewhere: in the smallest ledger that shows a difference they do so for a reason.
-
-    A time far ahead has another one: it is there for its size.
-    """
-    times = [t for line in lines if isinstance(t := line.get("t"), int) and t < _FAR]
-    return any(after < before for before, after in pairwise(times))
+def _time(line: bytes) -> int:
+    """The time of a line; of one that has none the least, for it is no record wherever it stands."""
+    return next((t for value in _objects(line) if (t := u64(value.get("t"))) is not None), 0)
 
 
 def _unsealed(seen: _Seen) -> bool:
-    """Whether some line is no record, not chained to the one before, or one being written."""
+    """Whether some line is no record, of a newer version, not chained to the one before, or one being written."""
     *lines, torn = seen.ledger.split(b"\n")
     read = LineReader(lambda _: None).read
     records = all(read(line, _SOMEWHERE) is not None for line in lines)
-    return torn != b"" or not records or any(line.get("prev") == GENESIS for line in seen.lines[1:])
+    newer = any(is_version(v := line.get("v")) and v > NEWEST_VERSION for line in seen.lines)
+    return torn != b"" or not records or newer or any(line.get("prev") == GENESIS for line in seen.lines[1:])
 
 
 _SOMEWHERE: Final = Place(segment="", line=1, offset=0)

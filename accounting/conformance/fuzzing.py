@@ -207,7 +207,7 @@ class _Search:
             expected=verdict.expected,
             reply=verdict.reply,
             differences=verdict.differences,
-            broken=blame(verdict.differences, ledger) if verdict.differences else TOTAL,
+            broken=blame(verdict.differences, ledger, run) if verdict.differences else TOTAL,
             flaky=flaky,
             found_at=self.asked,
             shrink_asks=self._shrink_asks,

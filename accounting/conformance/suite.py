@@ -115,7 +115,7 @@ class FoldSuite:
     def _right(self, ledger: bytes, run: RunId) -> None:
         found = differences(reference_answer(ledger, run), as_json(self.fold(ledger, run)))
         if found:
-            broken = blame(found, ledger)
+            broken = blame(found, ledger, run)
             raise AssertionError(
                 _told(f"run {run} of\n{ledger.decode(errors='replace')}", broken.rule, broken.says, found)
             )

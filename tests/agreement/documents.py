@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import wire
-from tests.accounting.codegen.documents import CAREFUL, Document, damaged, examples
+from tests.accounting.codegen.documents import CAREFUL, Document, damaged, examples, published
 from tests.wire import shapes
 from tests.wire.shapes import DOCUMENTS, TEXTS, Json, compact, inside, with_unknown_keys
 from wire.export import BUNDLE, ROOTS, Root
@@ -68,6 +68,8 @@ def documents(*, drawn: int, every: int = 1) -> tuple[Document, ...]:
     found = [
         *examples(valid=True),
         *examples(valid=False),
+        *published(valid=True),
+        *published(valid=False),
         *(one.document for one in CAREFUL),
         *(one for one, _ in damaged()[::every]),
         *_near_misses(),

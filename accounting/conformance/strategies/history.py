@@ -35,7 +35,7 @@ SCENES = weighted(
     (2, "other signal_enqueued,own signal_consumed"), (1, "own signal_enqueued,own signal_consumed"),
     (2, "own approval_requested,nil approval_resolved"), (3, "own signal_wait_started,own signal_wait_ended"),
     (1, "own run_started,own checkpoint_committed,own model_called"), (1, "own run_started,own model_called"),
-    (1, "own worktree_opened,own worktree_opened"),
+    (1, "own worktree_opened,own worktree_opened"), (1, "own run_frozen,own run_frozen"),
     (2, "own sending,own signal_enqueued,own signal_landed,own signal_landed"),
 )
 # In a scene these fields agree: field -> which of the scene's own values it takes.

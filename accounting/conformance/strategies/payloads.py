@@ -156,7 +156,7 @@ PAYLOADS: dict[str, dict[str, Pool]] = {
             {}, TEXT, _result, TEXT, _result, _result, _result, *LONG, ABSENT, "ok", None, _any, TEXT, _object,
             *BREAKS, ASTRAL,
         ),
-        "error": _field(*[ABSENT] * 6, _error, _error, "no", None, {"code": "E_TOOL_OUTCOME_UNKNOWN"}),
+        "error": _field(*[ABSENT] * 6, _error, _error, _result, "no", None, {"code": "E_TOOL_OUTCOME_UNKNOWN"}),
         "exit_code": _field(ABSENT, 0, 1, -(2**63), 2**63, 2**63 - 1, "0"),
         "took_us": _field(*MAYBE_U64),
     },

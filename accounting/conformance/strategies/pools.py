@@ -59,7 +59,7 @@ RENDERS: Pool = (
 ELEVEN: dict[str, Json] = {f"k{i}": [] for i in range(11)}
 # By UTF-8 in this order, by UTF-16 in the other.
 ASTRAL: dict[str, Json] = {"\uffff": 1, "\U00010000": {}}
-BREAKS: Pool = ("a\r", "a\r\r\n", "\x1c", "a\x85b\u2028c\vd", "a\n\n", "\u3000", "\r\n\ta")
+BREAKS: Pool = ("a\r", "a\r\r\n", "\x1c", "a\x85b\u2028c\vd", "a\n\n", "\u3000", "\r\n\ta", "\x85\n", "\ufeff")
 STORED: Pool = (
     ABSENT, [{"original": CAS, "len": 9, "rest_path": "x"}], [{"original": FILE + "#L1-9"}, 1], [], [{}],
     None, [{"original": "cas:b3-"}, {"original": CAS}], [None, {"original": CAS}], {"original": CAS}, [[CAS]],

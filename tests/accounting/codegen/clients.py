@@ -66,7 +66,7 @@ def spelled(text: str) -> str:
     return json.dumps(json.loads(text), sort_keys=True)
 
 
-def _known(text: str) -> str:
+def known(text: str) -> str:
     """A JSON text less the keys that nobody knows yet, which a client may keep or not: all are named `newer`."""
     return json.dumps(json.loads(text, object_hook=lambda held: {key: held[key] for key in held if key != "newer"}))
 
@@ -92,7 +92,7 @@ class Contract:
     def test_what_is_valid_comes_back_as_it_was(self, verdicts: Mapping[Document, Verdict]) -> None:
         for one in [*examples(valid=True), *published(valid=True)]:
             assert verdicts[one].why == "", one.name
-            assert spelled(_known(verdicts[one].text)) == spelled(_known(one.text)), one.name
+            assert spelled(known(verdicts[one].text)) == spelled(known(one.text)), one.name
 
     def test_what_is_invalid_is_refused_with_a_reason(self, verdicts: Mapping[Document, Verdict]) -> None:
         invalid = [*examples(valid=False), *published(valid=False)]

@@ -8,10 +8,12 @@ import pytest
 from accounting.conformance.blame import RULES, blame
 from accounting.conformance.cases import fold_cases
 from accounting.conformance.comparing import differences
+from accounting.conformance.reference import reference_answer
 from accounting.conformance.sealing import sealed
+from tests.compare import asked
 from wire.scalars import JsonObject
 
-RUN = "0aaaaaaa-0000-4000-8000-00000000000a"
+RUN = asked("0aaaaaaa-0000-4000-8000-00000000000a")
 CALL: JsonObject = {"at": 1, "outcome": "answered", "answered": 5, "output": {"head": "x", "cut": 0}}
 TURN: JsonObject = {"opened": 0, "number": 1, "said": "hi", "calls": [CALL], "notes": []}
 ANSWER: JsonObject = {"run": RUN, "turns": [TURN], "worktree": "wt"}
@@ -59,7 +61,7 @@ def changed(path: str, value: Any) -> JsonObject:
 )
 def test_by_place(path: str, value: Any, rule: str) -> None:
     found = differences(ANSWER, changed(path, value))
-    assert blame(found, ledger("model_called", "tool_called")).rule == rule
+    assert blame(found, ledger("model_called", "tool_called"), RUN).rule == rule
 
 
 def test_what_is_not_there_comes_before_what_is_in_it() -> None:
@@ -67,44 +69,51 @@ def test_what_is_not_there_comes_before_what_is_in_it() -> None:
     second: JsonObject = {**TURN, "opened": 4, "said": "ho"}
     found = differences({**ANSWER, "turns": [TURN, second]}, {**ANSWER, "turns": [second]})
     assert [one.path for one in found] == ["turns[0].opened", "turns[0].said", "turns[1]"]
-    assert blame(found, ledger("model_called")).rule == "rounds.md 3.1"
+    assert blame(found, ledger("model_called"), RUN).rule == "rounds.md 3.1"
 
 
-def test_times_that_fall_are_there_for_a_reason() -> None:
-    found = differences(ANSWER, changed("turns.0.calls.0.outcome", "waiting"))
-    assert blame(found, ledger("model_called", "tool_called", "tool_result", times=(5, 9, 3))).rule == "ledger.md 1 t"
-    assert blame(found, ledger("model_called", "tool_called", times=(2**64 - 1, 3))).rule == "rounds.md 3.3"
+def test_what_comes_of_the_order_of_times() -> None:
+    """Times decide only where the differences are those that an order by time makes."""
+    asked_model: JsonObject = {"v": 2, "run": RUN, "t": 9, "kind": "model_called", "data": {"model": "m"}}
+    asked_tool: JsonObject = {"v": 2, "run": RUN, "t": 3, "kind": "tool_called", "data": {"id": "c", "name": "x"}}
+    text = sealed((asked_model, asked_tool))
+    right = reference_answer(text, RUN)
+    without: Any = json.loads(json.dumps(right))
+    without["turns"][0]["calls"] = []  # sorted, the call comes before any turn
+    assert blame(differences(right, without), text, RUN).rule == "ledger.md 1 t"
+    renamed: Any = json.loads(json.dumps(right).replace('"x"', '"y"'))
+    assert blame(differences(right, renamed), text, RUN).rule != "ledger.md 1 t"
 
 
 def test_other_line_breaks_are_there_for_a_reason() -> None:
     found = differences(ANSWER, changed("turns.0", None))
-    assert blame(found, ledger("model_called", data={"model": "a\u2028b"})).rule == "ledger.md 1"
+    assert blame(found, ledger("model_called", data={"model": "a\u2028b"}), RUN).rule == "ledger.md 1"
 
 
 def test_lines_that_are_not_sealed_are_there_for_a_reason() -> None:
     found = differences(ANSWER, changed("turns.0", None))
-    assert blame(found, ledger("model_called") + b"null\n").rule == "rounds.md 0"
-    assert blame(found, ledger("model_called")[:-1]).rule == "rounds.md 0"
+    assert blame(found, ledger("model_called") + b"null\n", RUN).rule == "rounds.md 0"
+    assert blame(found, ledger("model_called")[:-1], RUN).rule == "rounds.md 0"
 
 
 def test_output_of_text_and_of_other_values() -> None:
     found = differences(ANSWER, changed("turns.0.calls.0.output.head", "y"))
-    assert blame(found, ledger("tool_result", data={"result": "x\r"})).rule == "rounds.md 2 bounded"
-    assert blame(found, ledger("tool_result", data={"result": {"a": 1}})).rule == "rounds.md 2 output"
+    assert blame(found, ledger("tool_result", data={"result": "x\r"}), RUN).rule == "rounds.md 2 bounded"
+    assert blame(found, ledger("tool_result", data={"result": {"a": 1}}), RUN).rule == "rounds.md 2 output"
 
 
 def test_two_replies() -> None:
     found = differences(ANSWER, changed("turns.0.said", "ho"))
-    assert blame(found, ledger("model_called", "model_returned", "model_returned")).rule == "rounds.md 3.4"
+    assert blame(found, ledger("model_called", "model_returned", "model_returned"), RUN).rule == "rounds.md 3.4"
 
 
 def test_an_answer_that_is_no_object() -> None:
-    assert blame(differences(ANSWER, [1]), b"").rule == "rounds.md 1"
+    assert blame(differences(ANSWER, [1]), b"", RUN).rule == "rounds.md 1"
 
 
 def test_answers_that_do_not_differ() -> None:
     with pytest.raises(ValueError, match="do not differ"):
-        blame((), b"")
+        blame((), b"", RUN)
 
 
 @pytest.mark.invariant("K6")
@@ -117,4 +126,4 @@ def test_a_rule_for_every_place_of_every_case() -> None:
     """Whatever of an expected answer is left out, some rule is named for it."""
     for case in fold_cases():
         for one in differences(case.expected, {"run": case.run, "turns": []}):
-            assert blame((one,), case.ledger).rule in RULES
+            assert blame((one,), case.ledger, case.run).rule in RULES
