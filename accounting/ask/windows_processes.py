@@ -1,0 +1,57 @@
+"""Processes on Windows, which has no groups to signal: `taskkill` ends a process with all that it started.
+
+Spec: asks.md 1.6, 1.9. Told by the tests with stand-ins; it has not run on Windows.
+"""
+
+import subprocess
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Final
+
+from wire.scalars import TimeMs
+
+_PATIENCE_S: Final = 10.0
+
+
+def _run(argv: Sequence[str]) -> str:
+    done = subprocess.run(  # noqa: S603 - words of our own and a number
+        argv,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=_PATIENCE_S,
+        check=False,
+    )
+    return done.stdout
+
+
+class WindowsProcesses:
+    """`tasklist` and `taskkill`. Asking politely is left out: a process without a window does not hear it."""
+
+    def __init__(self, run: Callable[[Sequence[str]], str] = _run) -> None:
+        self._run: Final = run
+
+    def alive(self, pid: int) -> bool:
+        """It is listed; where the list cannot be had it counts as alive. Signal 0 would end it here."""
+        try:
+            listed = self._run(("tasklist", "/FI", f"PID eq {pid}", "/FO", "CSV", "/NH"))
+        except (OSError, subprocess.SubprocessError):
+            return True
+        return f'"{pid}"' in listed
+
+    def is_worker(self, pid: int, recorded_at: TimeMs) -> bool:  # noqa: ARG002 - the system does not tell
+        """Whenever it is alive."""
+        return self.alive(pid)
+
+    def group_left(self, pid: int) -> bool:
+        """What a process that is gone started is not found again."""
+        return self.alive(pid)
+
+    def terminate(self, pid: int) -> None:
+        """Nothing: there is no asking."""
+
+    def kill(self, pid: int) -> None:
+        """End the process and all below it."""
+        with suppress(OSError, subprocess.SubprocessError):
+            self._run(("taskkill", "/PID", str(pid), "/T", "/F"))
