@@ -18,7 +18,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType, json
 
 from accounting.ledger import Ledger, verify
 from accounting.ledger.pick import every
-from accounting.ledger.record import _Line  # pyright: ignore[reportPrivateUsage]
+from accounting.ledger.record XX
 from accounting.ledger.segments import blocks
 from accounting.views.rounds import RoundsFold, every_run, read_rounds
 from bench.generate import write_ledger
@@ -85,7 +85,7 @@ def ratio(baseline: Callable[[], object], ours: Callable[[], object]) -> str:
 
 def profile(path: Path) -> list[tuple[str, float]]:
     """Where the time of folding every run goes: the share of each step, from passes that stop one step later."""
-    decode, encode = json.Decoder(_Line).decode, json.Encoder().encode
+    decode, encode = json.Decoder(Line).decode, json.Encoder().encode
 
     def lines(work: Callable[[bytes], object]) -> None:
         with path.open("rb", buffering=0) as file:

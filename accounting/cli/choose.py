@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from accounting.cli.problems import tell
 from accounting.cli.source import reading
 from accounting.cli.trouble import Trouble
 
 if TYPE_CHECKING:
+    from accounting.cli.foreign import Foreign
+    from accounting.foreign import Session
     from accounting.ledger import Ledger
     from accounting.views.rounds import Rounds
     from wire.scalars import RunId
@@ -20,16 +22,30 @@ _COMPARED: Final = 20_000
 """How many ids a mistyped one is compared with."""
 
 
-def fold_chosen(ledger: "Ledger", path: str, asked: str | None, window: int | None) -> "Rounds":
+class Chosen(NamedTuple):
+    """A session, folded."""
+
+    folded: "Rounds"
+    session: "Session | None"
+    """The session of another agent that it is; `None` when it is a ledger's."""
+
+
+def fold_chosen(found: "Ledger | Foreign", path: str, asked: str | None, window: int | None) -> Chosen:
     """The fold of the session that `asked` names. Raises `Trouble` as `reading_chosen` does."""
-    from accounting.views.rounds import read_rounds
+    from accounting.ledger import Ledger
+    from accounting.views.rounds import read_rounds, rounds
+
+    if not isinstance(found, Ledger):
+        session = found.chosen(asked)
+        return Chosen(rounds(session.records, session.run, window), session)
 
     def fold(run: "RunId") -> "Rounds":
-        return read_rounds(ledger, run, window)
+        return read_rounds(found, run, window)
 
-    return reading_chosen(
-        ledger, path, asked, "folding", fold, lambda folded: bool(folded.used or folded.outside or folded.passed)
+    folded = reading_chosen(
+        found, path, asked, "folding", fold, lambda folded: bool(folded.used or folded.outside or folded.passed)
     )
+    return Chosen(folded, None)
 
 
 def reading_chosen(
@@ -62,7 +78,9 @@ def reading_chosen(
         runs = ledger.run_ids(problems.add)
     if not runs:
         tell(problems.listed, problems.counts)
-        raise Trouble(f"{path}: there is no record in it; give a ledger's directory, or a file of its lines")
+        from accounting.cli.foreign import unknown
+
+        raise unknown(path)
     run = _only(runs, path) if wanted is None else _named(runs, path, wanted)
     with reading(ledger, label):
         return read(run)

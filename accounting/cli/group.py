@@ -6,15 +6,18 @@ from typing import Any
 
 import click
 
+from accounting.cli.ask import ask
 from accounting.cli.check import check
 from accounting.cli.codegen import codegen
 from accounting.cli.conform import conform
 from accounting.cli.fold import fold
+from accounting.cli.import_ import import_
 from accounting.cli.repair import repair
 from accounting.cli.runs import runs
 from accounting.cli.schema import schema
 from accounting.cli.show import show
 from accounting.cli.trouble import endings
+from accounting.cli.usage import usage
 
 
 class Rounds(click.Group):
@@ -47,11 +50,12 @@ class Rounds(click.Group):
 )
 @click.version_option(package_name="rounds", message="rounds %(version)s")
 def main() -> None:
-    """Read the sessions of AI agents out of append-only ledgers.
+    """Read the sessions of AI agents out of append-only ledgers, or out of the files that the agents keep themselves.
 
-    PATH is a ledger's directory, one file of its lines, or - for standard input.
+    PATH is a ledger's directory, one file of its lines, or - for standard input; show, fold, runs, usage and import
+    also take a file, a directory or a database of another agent's sessions.
     """
 
 
-for command in (show, fold, runs, check, repair, schema, codegen, conform):
+for command in (show, fold, runs, usage, import_, ask, check, repair, schema, codegen, conform):
     main.add_command(command)

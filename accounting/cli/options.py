@@ -9,8 +9,26 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def path(command: F) -> F:
-    """The ledger to read."""
+    """What to read."""
     return click.argument("path", metavar="PATH", type=click.Path(allow_dash=True))(command)
+
+
+def paths(command: F) -> F:
+    """What to read, perhaps several."""
+    return click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(allow_dash=True))(
+        command
+    )
+
+
+def agent(command: F) -> F:
+    """Whose sessions they are, where what the files hold does not tell."""
+    option = click.option(
+        "--from",
+        "agent",
+        metavar="AGENT",
+        help="Read PATH as sessions of this agent (claude_code, codex ...) instead of letting the files tell.",
+    )
+    return option(command)
 
 
 def run(command: F) -> F:

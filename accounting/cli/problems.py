@@ -1,6 +1,6 @@
 """Problems beside an answer, on standard error."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -8,7 +8,10 @@ import click
 from accounting.cli.visible import visible
 
 if TYPE_CHECKING:
-    from accounting.ledger import Problem, ProblemCode
+    from accounting.cli.choose import Chosen
+    from accounting.foreign import FidelityReport
+    from accounting.foreign.import_report import ImportReport
+    from accounting.ledger import Place, Problem, ProblemCode
 
 CONTENT: Final = 1
 """Exit code when something in the ledger could not be used, or was read otherwise than written."""
@@ -28,6 +31,47 @@ def tell(problems: "Sequence[Problem]", counts: "Mapping[ProblemCode, int]") -> 
     return CONTENT if counts else 0
 
 
+def tell_chosen(chosen: "Chosen") -> int:
+    """Print the problems of a session that was chosen, and what is damaged in its files; the exit code comes back."""
+    code = tell(chosen.folded.problems, chosen.folded.problem_counts)
+    return code if chosen.session is None else max(code, tell_damage((chosen.session.report,)))
+
+
+def tell_damage(reports: "Iterable[FidelityReport]") -> int:
+    """Print what was damaged in the files of other agents, a line for each sort; the exit code comes back.
+
+    A last line that is still being written is no damage.
+    """
+    damage = [one for report in reports for one in report.damage if one.code.value != "torn-tail"]
+    for one in damage[:LISTED]:
+        place, more = one.places[0], one.count - 1
+        detail = f" {one.detail}" if one.detail else ""
+        again = f", and {more:,} more" if more else ""
+        _say(f"{_of_row(place)}: {one.code.value}{detail}{again}")
+    if damage[LISTED:]:
+        _say(f"and {len(damage) - LISTED:,} sorts of damage more")
+    return CONTENT if damage else 0
+
+
+def tell_import(done: "ImportReport") -> int:
+    """Print what an import could not read, or the ledger cannot be told; the exit code comes back."""
+    code = tell_unread([(unread.path, f"cannot be read: {unread.why}") for unread in done.unread])
+    not_told = [(session, one) for session in done.sessions for one in session.not_told]
+    for session, one in not_told[:LISTED]:
+        _say(f"{_of_row(one.place)}: {one.why.value}: {one.kind} of run {session.run}")
+    more = sum(session.not_told_count for session in done.sessions) - len(not_told[:LISTED])
+    if more:
+        _say(f"and {_records(more)} more that the ledger does not have as the session does")
+    return CONTENT if not_told else code
+
+
+def tell_unread(unread: Sequence[tuple[str, str]]) -> int:
+    """Print which files were left out, and why; the exit code comes back."""
+    for path, why in unread:
+        _say(f"{path}: {why}")
+    return CONTENT if unread else 0
+
+
 def tell_outside(outside: Mapping[str, int]) -> None:
     """Print in one line how many records of each kind found no place in the answer."""
     if outside:
@@ -41,7 +85,11 @@ def _records(count: int) -> str:
 
 def _place(problem: "Problem") -> str:
     place = problem.place
-    return f"record {problem.seq}" if place is None else f"{place.segment}:{place.line} (byte {place.offset})"
+    return f"record {problem.seq}" if place is None else _of_row(place)
+
+
+def _of_row(place: "Place") -> str:
+    return f"{place.segment}:{place.line} (byte {place.offset})"
 
 
 def _say(line: str) -> None:

@@ -1,10 +1,10 @@
-"""Opening PATH: a ledger's directory, one file of lines, standard input, or a pipe."""
+"""Opening PATH: a ledger's directory, one file of lines, standard input, a pipe, or sessions of another agent."""
 
 import os
 import stat
 import sys
 from collections.abc import Callable, Generator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from functools import partial
 from io import FileIO
 from pathlib import Path
@@ -12,11 +12,13 @@ from secrets import token_hex
 from tempfile import gettempdir
 from typing import TYPE_CHECKING, BinaryIO, Final
 
+from accounting.cli.ask.named import thread_named
 from accounting.cli.out import write_all
 from accounting.cli.progress import progress
 from accounting.cli.trouble import Trouble
 
 if TYPE_CHECKING:
+    from accounting.cli.foreign import Foreign
     from accounting.ledger import Ledger
 
 STANDARD_INPUT: Final = "standard input"
@@ -36,23 +38,51 @@ def opened(path: str, *, indexed: bool = False) -> "Generator[Ledger]":
 
     Raises `Trouble` when it cannot be read.
     """
-    from accounting.ledger import Ledger
+    with _at_hand(path) as (kept, name):
+        with _troubles(path):
+            ledger = _ledger(kept, name, indexed=indexed)
+        yield ledger
 
+
+@contextmanager
+def located(path: str, agent: str | None = None, *, indexed: bool = False) -> "Generator[Ledger | Foreign]":
+    """The ledger at a PATH, as `opened` gives it, or the sessions of other agents that it holds.
+
+    `agent` names the reader for a path that is not to be told by what it holds. Raises `Trouble` as `opened` does.
+    """
+    from accounting.cli.foreign import foreign_at
+
+    with _at_hand(path) as (kept, name):
+        with _troubles(path):
+            foreign = foreign_at(kept, name or path, agent, passing=name is not None)
+            found = foreign or _ledger(kept, name, indexed=indexed)
+        yield found
+
+
+@contextmanager
+def _at_hand(path: str) -> Generator[tuple[Path, str | None]]:
+    """What is to be read, and what it is called where that is not its path."""
     with ExitStack() as stack:
         with _troubles(path):
             if path == "-":
                 if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison] - it is when closed at the start
                     raise Trouble("standard input is closed; give a path, or - with something to read")
                 kept = stack.enter_context(_spooled(lambda: nullcontext(sys.stdin.buffer)))
-                ledger = Ledger(kept, name=STANDARD_INPUT)
+                name = STANDARD_INPUT
+            elif (thread := thread_named(path)) is not None:
+                kept, name = thread, None
             elif _read_once(path):
-                kept = stack.enter_context(_spooled(partial(FileIO, path)))
-                ledger = Ledger(kept, name=path)
+                kept, name = stack.enter_context(_spooled(partial(FileIO, path))), path
             else:
-                ledger = Ledger(path)
-                if indexed and ledger.size >= INDEX_PAYS:
-                    ledger = _with_index(ledger)
-        yield ledger
+                kept, name = Path(path), None
+        yield kept, name
+
+
+def _ledger(kept: Path, name: str | None, *, indexed: bool) -> "Ledger":
+    from accounting.ledger import Ledger
+
+    ledger = Ledger(kept, name=name)
+    return _with_index(ledger) if indexed and name is None and ledger.size >= INDEX_PAYS else ledger
 
 
 @contextmanager
@@ -110,11 +140,13 @@ def _read_once(path: str) -> bool:
 @contextmanager
 def _spooled(source: Callable[[], AbstractContextManager[BinaryIO | FileIO]]) -> Generator[Path]:
     """A file of all that the source has; gone when the block ends, however far it got."""
-    kept = Path(gettempdir(), f"rounds-{token_hex(8)}.jsonl")
+    # A directory of its own and always the same name: a reader may look beside a file, or take its name for an id.
+    kept = Path(gettempdir(), f"rounds-{token_hex(8)}", "input.jsonl")
     taken = 0
     try:
         with ExitStack() as stack:
             with _keeping(kept):
+                kept.parent.mkdir(mode=0o700)
                 kept.touch(mode=0o600, exist_ok=False)
                 file = stack.enter_context(FileIO(kept, "wb"))
             read = stack.enter_context(source()).read
@@ -126,6 +158,8 @@ def _spooled(source: Callable[[], AbstractContextManager[BinaryIO | FileIO]]) ->
         yield kept
     finally:
         kept.unlink(missing_ok=True)
+        with suppress(OSError):
+            kept.parent.rmdir()
 
 
 @contextmanager

@@ -29,10 +29,10 @@ def table(runs: Sequence[RunSummary], width: int) -> Iterator[Text]:
     figures = [_FIGURES, *map(_figures, runs)]
     whole = [[*left, *middle, *right] for left, middle, right in zip(words, times, figures, strict=True)]
     short = [[*left, *right] for left, right in zip(words, figures, strict=True)]
-    if _needed(whole) <= width:
-        yield from _rows(whole, left=4)
-    elif _needed(short) <= width:
-        for row, (first, last) in zip(_rows(short, left=2), times, strict=True):
+    if needed(whole) <= width:
+        yield from padded(whole, left=4)
+    elif needed(short) <= width:
+        for row, (first, last) in zip(padded(short, left=2), times, strict=True):
             yield row
             yield Text(f"{_GAP}{first} to {last}", DIM)
     else:
@@ -71,7 +71,8 @@ def _lacks(replies: int) -> str:
     return "+" if replies else ""
 
 
-def _needed(rows: Sequence[Sequence[str]]) -> int:
+def needed(rows: Sequence[Sequence[str]]) -> int:
+    """How many columns of a terminal the rows take."""
     return sum(_widths(rows)) + len(_GAP) * (len(rows[0]) - 1)
 
 
@@ -79,13 +80,13 @@ def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
     return [max(map(columns, column)) for column in zip(*rows, strict=True)]
 
 
-def _rows(rows: Sequence[Sequence[str]], left: int) -> Iterator[Text]:
+def padded(rows: Sequence[Sequence[str]], left: int) -> Iterator[Text]:
     """The rows with their columns under each other: the first ones flush left, figures flush right."""
     widths = _widths(rows)
     for number, row in enumerate(rows):
-        padded = [" " * (width - columns(cell)) for cell, width in zip(row, widths, strict=True)]
+        spaces = [" " * (width - columns(cell)) for cell, width in zip(row, widths, strict=True)]
         cells = [
             cell + space if index < left else space + cell
-            for index, (cell, space) in enumerate(zip(row, padded, strict=True))
+            for index, (cell, space) in enumerate(zip(row, spaces, strict=True))
         ]
         yield Text(_GAP.join(cells), "" if number else DIM)

@@ -10,15 +10,15 @@ from accounting.cli.draw.output import draw_arguments, draw_output
 from accounting.cli.units import clock, lasted, took
 from wire.answer.rounds import Call, Outcome, Timing
 from wire.record.tool import AttachUserBrowserEffect, ConnectorEffect, Effect, RenderDiff, WriteEffect
-from wire.scalars import TimeMs
+from wire.scalars import RunId, TimeMs
 
 MARKS: Final = {Outcome.answered: ("✓", "green"), Outcome.failed: ("✗", DIM), Outcome.waiting: ("…", "cyan")}
 """What stands before a call, and its style. A failed call is a quiet fact."""
 _INDENT: Final = 2
 
 
-def draw_call(call: Call, day: TimeMs, width: int) -> Iterator[Text]:
-    """The call; `day` is a time on the day whose date goes without saying."""
+def draw_call(call: Call, day: TimeMs, width: int, started: RunId | None = None) -> Iterator[Text]:
+    """The call; `day` is a time on the day whose date goes without saying, `started` the sub-agent that it started."""
     mark, style = MARKS[call.outcome]
     name = Text()
     name.append(f"{mark} ", style)
@@ -29,6 +29,8 @@ def draw_call(call: Call, day: TimeMs, width: int) -> Iterator[Text]:
         name.append_text(cropped(single(call.subject), width - width_of(name)))
     yield from spread(name, list(_facts(call, day)), width, _INDENT)
     inner = width - 2 * _INDENT
+    if started is not None:
+        yield indented(cropped(f"sub-agent {started}", inner, DIM), 2 * _INDENT, "  ↳")
     # Without a subject the arguments are all that tells one call from another; a letter is its arguments.
     if call.arguments is not None and call.arguments.head != "{}" and (call.subject is None or call.render == "signal"):
         yield from (indented(row, 2 * _INDENT, "  ›") for row in draw_arguments(call.arguments, inner))

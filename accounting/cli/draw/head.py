@@ -23,15 +23,15 @@ def draw_head(answer: RoundsAnswer, width: int) -> Iterator[Text]:
     if opening is None:
         yield indented(cropped("its beginning is not at hand", width - INDENT, DIM), INDENT)
     else:
-        yield from _labelled("task", opening.task, width, style="bold")
-        yield from _labelled("goal", opening.goal, width)
-        yield from _labelled("sent by", _sender(opening), width)
-        yield from _labelled("terms", _terms(opening), width)
-        yield from _labelled("parent", opening.parent, width)
-    yield from _labelled("worktree", answer.worktree, width)
-    yield from _labelled("opened at", None if answer.opened_at is None else answer.opened_at[:12], width)
+        yield from labelled("task", opening.task, width, style="bold")
+        yield from labelled("goal", opening.goal, width)
+        yield from labelled("sent by", _sender(opening), width)
+        yield from labelled("terms", _terms(opening), width)
+        yield from labelled("parent", opening.parent, width)
+    yield from labelled("worktree", answer.worktree, width)
+    yield from labelled("opened at", None if answer.opened_at is None else answer.opened_at[:12], width)
     if opening is not None:
-        yield from _labelled("began", date(opening.at), width)
+        yield from labelled("began", date(opening.at), width)
 
 
 def draw_end(closing: Closing | None, width: int, *, unreadable: bool, window: int | None) -> Text:
@@ -46,7 +46,8 @@ def draw_end(closing: Closing | None, width: int, *, unreadable: bool, window: i
     return rule(cropped(f"no ending{where}", width - 4, "cyan"), Text(), width, "━")
 
 
-def _labelled(label: str, value: str | None, width: int, style: str = "") -> Iterator[Text]:
+def labelled(label: str, value: str | None, width: int, style: str = "") -> Iterator[Text]:
+    """A label and what it stands for, on as many lines as that takes; none when there is nothing."""
     if not value:
         return
     head = Text(label.ljust(_LABEL), DIM)

@@ -1,7 +1,7 @@
 """A turn: what was asked of which model, at what cost, what came back, and what came of it. Spec: rounds.md 5."""
 
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 from rich.text import Text
@@ -13,6 +13,9 @@ from accounting.cli.units import UNKNOWN, clock, dollars, lasted, per_second, to
 from wire.answer.note import NewerNote, Note
 from wire.answer.rounds import Timing, Turn
 from wire.scalars import Seq, TimeMs
+
+if TYPE_CHECKING:
+    from accounting.cli.draw.beside import Beside
 
 INDENT: Final = 3
 _SAID_ROWS: Final = 200
@@ -28,6 +31,8 @@ class Setting(Struct, frozen=True, kw_only=True):
     """Number of the newest turn."""
     ended: bool
     """Whether the session has an ending."""
+    beside: "Beside | None" = None
+    """What is beside the answer; `None` for a ledger's session."""
 
 
 def draw_turn(turn: Turn, setting: Setting, width: int) -> Iterator[Text]:
@@ -40,9 +45,11 @@ def draw_turn(turn: Turn, setting: Setting, width: int) -> Iterator[Text]:
     yield rule(head, Text(clock(turn.t, day), DIM), width, "─")
     if replied(turn):
         for facts in (_figures(turn), _pace(turn)):
-            yield from (indented(line, INDENT) for line in flow((Text(fact, DIM) for fact in facts), inner))
+            yield from _facts(facts, width)
     else:
         yield indented(cropped(_no_reply(turn, setting), inner, "cyan" if _pending(turn, setting) else DIM), INDENT)
+    if setting.beside is not None:
+        yield from _facts(setting.beside.marks(turn), width)
     if turn.thought:
         yield Text()
         for row in prose(turn.thought, inner - 2, _THOUGHT_ROWS):
@@ -54,6 +61,12 @@ def draw_turn(turn: Turn, setting: Setting, width: int) -> Iterator[Text]:
         yield Text()
     for lines in _in_order(turn, setting, inner):
         yield from (indented(line, INDENT) for line in lines)
+    if setting.beside is not None:
+        yield from (indented(line, INDENT) for line in setting.beside.events(turn, inner))
+
+
+def _facts(facts: Iterator[str], width: int) -> Iterator[Text]:
+    return (indented(line, INDENT) for line in flow((Text(fact, DIM) for fact in facts), width - INDENT))
 
 
 def replied(turn: Turn) -> bool:
@@ -113,7 +126,11 @@ def _between(start: TimeMs | None, end: TimeMs | None) -> int | None:
 
 def _in_order(turn: Turn, setting: Setting, width: int) -> Iterator[Iterator[Text]]:
     """Calls and notes, each drawn, in ledger order."""
-    events: list[tuple[Seq, Iterator[Text]]] = [(call.at, draw_call(call, setting.day, width)) for call in turn.calls]
+    beside = setting.beside
+    events: list[tuple[Seq, Iterator[Text]]] = [
+        (call.at, draw_call(call, setting.day, width, None if beside is None else beside.started(call.at)))
+        for call in turn.calls
+    ]
     events += [(_at(note), iter((draw_note(note, setting.day, width),))) for note in turn.notes]
     # A note whose place is not known stands where the notes before it put it: at the end.
     events.sort(key=lambda event: event[0])

@@ -92,15 +92,16 @@ def test_an_id_in_full_is_folded_without_looking_for_others(tmp_path: Path, monk
 
 
 def test_no_record_at_all(tmp_path: Path) -> None:
-    assert chosen(tmp_path) == (
-        "rounds: a.jsonl: there is no record in it; give a ledger's directory, or a file of its lines\n"
-    )
+    first, tried, advice = chosen(tmp_path).splitlines()
+    assert first == "rounds: a.jsonl: neither a ledger nor a session of an agent that is known here"
+    assert tried.startswith("  tried ")
+    assert "--from AGENT" in advice
     (tmp_path / "b").write_text("not json\n")
     given = rounds("show", tmp_path / "b")
     assert given.exit_code == 2
-    first, second = given.stderr.splitlines()
+    first, second, *_ = given.stderr.splitlines()
     assert first.startswith(f"rounds: {tmp_path}/b:1 (byte 0): not-json: expected ")
-    assert "there is no record in it" in second
+    assert "neither a ledger nor a session" in second
 
 
 def test_a_window_is_of_the_run_that_was_chosen(tmp_path: Path) -> None:

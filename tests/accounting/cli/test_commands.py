@@ -12,7 +12,7 @@ from tests.cases.build import RUN, called, checkpoint, line, model, replied, res
 from tests.lines import canonical
 
 RUN_OF_SAMPLE = ("--run", "019a1f7c")
-COMMANDS = ("show", "fold", "runs", "check", "repair", "schema", "codegen", "conform")
+COMMANDS = ("show", "fold", "runs", "usage", "import", "ask", "check", "repair", "schema", "codegen", "conform")
 
 
 def test_json_is_what_fold_prints_and_the_library_encodes() -> None:
@@ -117,7 +117,7 @@ def test_an_ending_that_cannot_be_read_is_told_twice(tmp_path: Path) -> None:
         (["show", "{tmp}/none"],
          "{tmp}/none: no such file or directory; give a ledger's directory, a file of its lines, or -"),
         (["runs", "{tmp}"],
-         "{tmp}: no ledger-<20 digits>.jsonl in this directory; give a ledger's directory or a file"),
+         "{tmp}: neither a ledger nor a session of an agent that is known here"),
         (["show", "{tmp}/file/below"], "{tmp}/file/below: cannot be read: Not a directory"),
         (["schema", "nothing"], "no schema document 'nothing'; there are:"),
     ],

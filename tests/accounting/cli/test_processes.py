@@ -164,8 +164,9 @@ def test_ctrl_c_while_taking_in_a_pipe(tmp_path: Path) -> None:
     env = environment(TMPDIR=str(temporary))
     with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env) as running:
         writing = opened_with_a_reader(pipe, running)
-        [kept] = temporary.iterdir()
-        assert kept.stat().st_mode & 0o777 == 0o600
+        [folder] = temporary.iterdir()
+        [kept] = folder.iterdir()
+        assert (folder.stat().st_mode & 0o777, kept.stat().st_mode & 0o777) == (0o700, 0o600)
         assert interrupted(running) == (b"", b"")
         os.close(writing)
     assert running.returncode == INTERRUPTED

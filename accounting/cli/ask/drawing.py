@@ -1,0 +1,78 @@
+"""Questions and answers as lines for a terminal. Spec: asks.md 1.5, the display fold.
+
+On a terminal, lines are wrapped; elsewhere they are as the thread has them. Nothing in them acts on a terminal.
+"""
+
+import sys
+from collections.abc import Iterator
+from typing import Final
+
+from rich.console import Console
+from rich.text import Text
+
+from accounting.ask.draw import body, waited_s
+from accounting.cli.draw.lines import DIM, indented, prose, safe
+from wire.ask import AskShown, AskState
+
+SPEAKER: Final = "answer"
+"""What stands above an answer."""
+INDENT: Final = 2
+LEFT: Final = "(nobody is answering)"
+"""What stands for the answer of a question in flight that no worker is at."""
+
+
+def width_for(console: Console) -> int | None:
+    """How wide lines may be; `None` for as wide as they are."""
+    return console.width if on_terminal() else None
+
+
+def on_terminal() -> bool:
+    """Whether standard output is a terminal."""
+    return sys.stdout is not None and sys.stdout.isatty()  # pyright: ignore[reportUnnecessaryComparison] - see out.py
+
+
+def draw_thread(shown: tuple[AskShown, ...], now: int, width: int | None, *, live: bool) -> Iterator[Text]:
+    """The questions with what stands where their answers stand, at `now` (UTC milliseconds).
+
+    `live` says whether somebody is answering the last of them; nobody answers the others.
+    """
+    for index, one in enumerate(shown):
+        if index:
+            yield Text()
+        yield from draw_question(one, width)
+        yield from _standing(one, now, width, live=live and index == len(shown) - 1)
+
+
+def draw_question(shown: AskShown, width: int | None) -> Iterator[Text]:
+    """A question, down to who speaks next."""
+    head = Text("you", "bold")
+    if shown.re is not None:
+        head.append(f" · re: {safe(shown.re)}", DIM)
+    yield head
+    yield from draw_text(shown.question, width)
+    yield Text()
+    yield Text(SPEAKER, "bold")
+
+
+def draw_text(text: str, width: int | None, style: str = "") -> Iterator[Text]:
+    """A text of many lines, behind the margin."""
+    if width is None:
+        rows: Iterator[str] = (safe(line.removesuffix("\r")) for line in text.split("\n"))
+    else:
+        rows = prose(text, max(width - INDENT, 1), sys.maxsize)
+    return (indented(Text(row, style), INDENT) for row in rows)
+
+
+def thinking(at: str, now: int) -> str:
+    """What stands for an answer that has not begun, at `now` (UTC milliseconds)."""
+    return f"thinking… {waited_s(at, now)}s"
+
+
+def _standing(shown: AskShown, now: int, width: int | None, *, live: bool) -> Iterator[Text]:
+    in_flight = shown.state in (AskState.waiting, AskState.answering)
+    if shown.state is AskState.waiting and live:
+        yield from draw_text(thinking(shown.at, now), width, "cyan")
+    elif shown.state is not AskState.waiting:
+        yield from draw_text(body(shown, now), width)
+    if in_flight and not live:
+        yield from draw_text(LEFT, width, DIM)

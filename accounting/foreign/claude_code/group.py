@@ -1,0 +1,47 @@
+"""What belongs together across lines: those of one request, and a call with its sub-agent. Spec: foreign.md 3.1."""
+
+from msgspec import Struct
+
+from accounting.foreign.claude_code.rows import Usage
+from accounting.foreign.fidelity import Standing
+from accounting.foreign.request import RequestDraft
+from wire.scalars import Json, TimeMs
+
+
+class Group(Struct, eq=False):
+    """The lines of one request."""
+
+    request: RequestDraft
+    number: int
+    message_id: str | None
+    request_id: str | None
+    standing: Standing = Standing.exact
+    blocks: list[Json] = []
+    calls: list[str] = []
+    """The ids of the calls among the blocks."""
+    rows: int = 0
+    stop: str | None = None
+    t: TimeMs | None = None
+    usage: Usage | None = None
+    cost: float | None = None
+    took_us: int | None = None
+
+    @property
+    def key(self) -> str | None:
+        """What names the request wherever its lines are copied to; `None` without a message id."""
+        if self.message_id is None:
+            return None
+        return self.message_id if self.request_id is None else f"{self.message_id} {self.request_id}"
+
+
+class Spawn:
+    """A call that starts a sub-agent."""
+
+    __slots__ = ("agent_id", "call", "prompt", "taken", "turn")
+
+    def __init__(self, call: str, prompt: Json, turn: int) -> None:
+        self.call = call
+        self.prompt = prompt
+        self.turn = turn
+        self.agent_id: str | None = None
+        self.taken = False

@@ -1,0 +1,117 @@
+"""One model request under way, as a `RunDraft` gives it out. Spec: foreign.md 3, the mapping rules."""
+
+from collections.abc import Callable
+from typing import Final
+
+from msgspec import UNSET, Struct, UnsetType
+
+from accounting.foreign.payload import subject_of
+from accounting.ledger.problem import Place
+from wire.record.kinds import Kind
+from wire.scalars import Json, JsonObject, TimeMs, u64
+
+# The bare words: a member of an enumeration is slow to look up, to compare and to hash, and every record has one.
+_MODEL_RETURNED: Final = Kind.model_returned.value
+_TOOL_CALLED: Final = Kind.tool_called.value
+
+
+class Line(Struct, gc=False):
+    """A record without its `seq`."""
+
+    v: int
+    t: TimeMs | None
+    kind: str
+    data: JsonObject
+    place: Place
+
+
+Early = Callable[[str, str | None], tuple[Line, ...]]
+"""Told of a call's id and tool, gives the result that came before the call, if one did."""
+
+
+class RequestDraft(Struct, eq=False):
+    """One model request under way: its reply and calls may come in at any time until the run is finished."""
+
+    answered_early: Early
+    called: Line
+    before: tuple[Line, ...]
+    returned: Line | None = None
+    calls: tuple[Line, ...] = ()
+    early: tuple[Line, ...] = ()
+
+    @property
+    def place(self) -> Place:
+        """Where its first row stands."""
+        return self.called.place
+
+    @property
+    def model(self) -> str | None:
+        """The model's name; `None` when no row named it."""
+        name = self.called.data.get("model")
+        return name if isinstance(name, str) else None
+
+    @model.setter
+    def model(self, name: str | None) -> None:
+        if name is not None:
+            self.called.data["model"] = name
+
+    def reply(
+        self,
+        t: TimeMs | None,
+        place: Place,
+        *,
+        blocks: list[Json],
+        usage: JsonObject | None = None,
+        stop: str | None = None,
+        billed_usd_micros: int | None = None,
+        first_at: TimeMs | None = None,
+        first_us: int | None = None,
+        took_us: int | None = None,
+        measured: bool = False,
+    ) -> None:
+        """The reply; a later one replaces it. `blocks` are in our block kinds, `usage` is of `usage_of`.
+
+        `measured` says that `t` is the moment the reply was whole. What is `None` was not recorded.
+        """
+        data: JsonObject = {"message": {"role": "assistant", "content": blocks}, "calls": 0}
+        if usage is not None:
+            data["usage"] = usage
+        if stop is not None:
+            data["stop"] = stop
+        if billed_usd_micros is not None and u64(billed_usd_micros) is not None:
+            data["billed_usd_micros"] = billed_usd_micros
+        if first_at is not None and u64(first_at) is not None:
+            data["first_at"] = first_at
+        if first_us is not None and u64(first_us) is not None:
+            data["first_us"] = first_us
+        if took_us is not None and u64(took_us) is not None:
+            data["took_us"] = took_us
+        self.returned = Line(2 if measured else 1, t, _MODEL_RETURNED, data, place)
+
+    def call(
+        self,
+        t: TimeMs | None,
+        place: Place,
+        *,
+        call_id: str | None,
+        name: str | None,
+        args: JsonObject,
+        subject: str | UnsetType | None = UNSET,
+        measured: bool = False,
+    ) -> None:
+        """A tool call. `args` hold no floats (`arguments` sees to it); `subject` is chosen from them when not given.
+
+        A call without an id is never answered: nothing can name it. `measured` says that `t` is the moment the tool was
+        started.
+        """
+        data: JsonObject = {"args": args}
+        if call_id is not None:
+            data["id"] = call_id
+        if name is not None:
+            data["name"] = name
+        chosen = subject_of(args) if subject is UNSET else subject
+        if chosen is not None:
+            data["subject"] = chosen
+        self.calls += (Line(2 if measured else 1, t, _TOOL_CALLED, data, place),)
+        if call_id is not None and (early := self.answered_early(call_id, name)):
+            self.early += early
