@@ -51,8 +51,7 @@ schema: $(VENV)/.codegen
 release-schema: $(VENV)/.cli
 	rm -f schema/released/*.schema.json
 	$(BIN)/rounds schema --out schema/released
-	rm schema/released/dispatch-journal.schema.json schema/released/ask-shown.schema.json schema/released/ask-lock.schema.json \
-		schema/released/rounds.schema.json
+	rm schema/released/dispatch-journal.schema.json schema/released/rounds.schema.json
 
 cases: $(VENV)/.cli
 	$(BIN)/python -m accounting.conformance.refresh

@@ -17,8 +17,8 @@ from blake3 import blake3
 from msgspec import UNSET, Raw, Struct, UnsetType, json
 
 from accounting.ledger import Ledger, verify
+from accounting.ledger.line import Line
 from accounting.ledger.pick import every
-from accounting.ledger.record XX
 from accounting.ledger.segments import blocks
 from accounting.views.rounds import RoundsFold, every_run, read_rounds
 from bench.generate import write_ledger
