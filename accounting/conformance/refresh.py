@@ -36,6 +36,31 @@ order. `python -m accounting.conformance.refresh` writes this page; it is not ed
 | code | what is wrong | specification |
 |---|---|---|
 """
+_MORE_ON_FAULTS: Final = """
+## The version, and fields that do not fit
+
+Where `v` is there, it is looked at first and alone: `{"v":3}` is `version-ahead`, `{"v":0}` is `not-a-version`. A
+line without one of `v run seq prev t who kind data` is `not-a-line`, and so is one whose `seq` is no u64 or whose
+`prev` or `kind` is no string. Any other field that does not fit is `envelope-field`; an `addr` that is empty and an
+`ig` that is `false` are among them, since neither is ever written. To find the fields, bytes that are not UTF-8 read
+as U+FFFD.
+
+## Going on after a fault
+
+A line in order *goes on from* a line before it: its `prev` is the hash of that line's bytes as they are found, and
+its `seq` is one more. The first line goes on from 64 zeros, with `seq` 0. Mostly that is the line directly before, be
+it at fault itself. But one piece of damage is one finding (`ledger.md` 8), so there are three exceptions:
+
+1. A line may also go on from an earlier one, or from the zeros, where no line in order has gone on from it yet: a
+   line was put in between, or lines changed places.
+2. The `prev` of a line that follows one at fault need fit nothing: the line at fault was changed after it had been
+   hashed, and what it hashed to then cannot be known.
+3. A line that follows one at fault, and does not go on from an earlier one, may have any of three numbers: one more
+   than the line at fault has, the number that was due where the fault is, or one more than that. Where the line at
+   fault has no `seq` that is an integer, any number will do.
+
+Damage of other sorts may be told in more findings than one; no case has it.
+"""
 
 
 class ReleasedError(ValueError):
@@ -107,7 +132,7 @@ def _faults() -> bytes:
         for rule in RULES
         if rule.severity is Severity.fault and rule.code not in _NOT_OF_ONE_FILE
     ]
-    return (_FAULTS + "".join(rows)).encode()
+    return (_FAULTS + "".join(rows) + _MORE_ON_FAULTS).encode()
 
 
 def _ledgers(home: Path) -> Iterator[tuple[str, bytes]]:

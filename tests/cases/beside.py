@@ -51,6 +51,7 @@ BESIDE: dict[str, Obj] = {
     "landing-failed-closes": {"passed": {"signal_enqueued": 1, "signal_landed": 1}},
     "landing-id-reused": {"passed": {"signal_enqueued": 1, "signal_landed": 1}},
     "landing-last-wins": {"passed": {"signal_enqueued": 1, "signal_landed": 3}},
+    "landing-letter-again-after-landing": {"passed": {"signal_enqueued": 2, "signal_landed": 2}},
     "landing-letter-bare": {"passed": {"signal_enqueued": 1, "signal_landed": 1}},
     "landing-letter-before-call": {"passed": {"signal_enqueued": 1, "signal_landed": 1}},
     "landing-letter-once-other-room": {"passed": {"signal_enqueued": 2, "signal_landed": 1}},

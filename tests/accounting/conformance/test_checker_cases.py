@@ -1,12 +1,14 @@
 """The published checker cases: our checker and the strict reader of naive.py keep them, and readers that err do not."""
 
+import json
 import sys
 from collections import Counter
 from inspect import getsource
 from types import ModuleType
-from typing import Final
+from typing import Any, Final
 
 import pytest
+from blake3 import blake3
 
 from accounting.conformance.cases import CheckCase, check_cases
 from accounting.ledger import verify
@@ -134,6 +136,77 @@ def _erring(*pieces: str) -> ModuleType:
     sys.modules["erring"] = module  # its named tuples ask for it
     exec(compile(source, "erring", "exec"), module.__dict__)
     return module
+
+
+def test_the_page_of_faults_says_enough_to_go_on() -> None:
+    assert [case.id for case in CASES if _told(case.ledger) != _faults(case)] == []
+
+
+def test_what_only_that_page_says_is_told_as_a_choice() -> None:
+    by_the_letter = {case.id for case in CASES if _told(case.ledger, exceptions=False) == _faults(case)}
+    chosen = {
+        case.id for case in CASES if "A choice: " in case.about.text and "*Going on after a fault*" in case.about.text
+    }
+    assert chosen == {case.id for case in CASES} - by_the_letter
+    assert {case.id for case in CASES if case.id.startswith("check-going-on-")} <= chosen
+
+
+def _faults(case: CheckCase) -> list[tuple[str, int]]:
+    return [(naive.step_of(fault.code), fault.line) for fault in case.faults]
+
+
+def _told(ledger: bytes, *, exceptions: bool = True) -> list[tuple[str, int]]:
+    """All faults: what naive.py says of each line, going on as faults.md says, with its three exceptions or without."""
+    found: list[tuple[str, int]] = []
+    before, fails = "0" * 64, None
+    """The line before as found, and what it fails."""
+    due: int | None = 0
+    """The number after its own."""
+    numbers: set[int] | None = {0}
+    """Those that the next line may have; any number when there are none."""
+    left: dict[str, int | None] = {}
+    """Lines that no line in order has gone on from: the hash, and the number after theirs."""
+    for number, line in enumerate(ledger.split(b"\n")[:-1], 1):
+        prev, seq = _claims(line)
+        wanted, allowed = before, numbers
+        if exceptions and prev in left:
+            wanted, allowed = str(prev), _one(left[str(prev)])
+        elif exceptions and fails and prev is not None:
+            wanted = prev
+        step = naive.step(
+            line, wanted, seq if seq is not None and (not allowed or seq in allowed) else min(allowed or {0})
+        )
+        if step and not step == fails == "not-a-line":
+            found.append((step, number))
+        if step or prev != before:
+            left[before] = due
+        if not step:
+            left.pop(str(prev), None)
+        after = None if seq is None else seq + 1
+        numbers = _one(after)
+        if numbers and step and exceptions and due is not None:
+            numbers |= {due, due + 1}
+        before, due, fails = blake3(line).hexdigest(), after, step
+    return found
+
+
+def _one(number: int | None) -> set[int] | None:
+    return None if number is None else {number}
+
+
+def _claims(line: bytes) -> tuple[str | None, int | None]:
+    """What a line has for `prev` and `seq`, where they read."""
+    try:
+        record: Any = json.loads(line.decode(errors="replace"))
+    except ValueError:
+        return None, None
+    match record:
+        case {"prev": str(prev), "seq": seq}:
+            return prev, seq if type(seq) is int else None
+        case {"seq": int(seq)}:
+            return None, seq
+        case _:
+            return None, None
 
 
 def test_every_fault_of_a_single_file_is_published() -> None:

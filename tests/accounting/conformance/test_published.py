@@ -86,6 +86,12 @@ def seal_is_as_told(case: FoldCase) -> None:
         assert sealed != case.ledger, "says that it is not sealed, and is"
 
 
+def test_where_a_choice_was_made_the_case_says_so() -> None:
+    assert "`A choice:`" in (HOME / "README.md").read_text("utf-8")
+    chosen = {case.id for case in CASES if "\n\nA choice: " in case.about.text}
+    assert chosen >= {"nesting-900-siblings", "nesting-950", "nesting-950-arguments", "reply-v1"}
+
+
 def test_every_rule_has_a_case() -> None:
     rules = {case.about.rule for case in CASES}
     assert [rule for line in RULES.strip().split("\n") for rule in line.strip().split(" | ") if rule not in rules] == []

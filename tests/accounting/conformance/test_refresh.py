@@ -65,6 +65,18 @@ def test_the_list(home: Path) -> None:
     assert listed["answers/empty.valid.json"] == sha256(b"{}").hexdigest()
 
 
+def test_the_page_of_faults(home: Path) -> None:
+    page = (home / "faults.md").read_text("utf-8")
+    codes = [line.split("`")[1] for line in page.splitlines() if line.startswith("| `")]
+    assert (codes[0], codes[-1], len(codes)) == ("not-a-line", "not-canonical", 16)
+    assert [line for line in page.splitlines() if line.startswith("#")] == [
+        "# Faults",
+        "## The version, and fields that do not fit",
+        "## Going on after a fault",
+    ]
+    assert "an `ig` that is `false`" in " ".join(page.split())
+
+
 def test_nothing_is_written_twice(home: Path) -> None:
     assert stale(home) == ()
     assert refresh(home) == ()
