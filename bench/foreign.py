@@ -2,9 +2,10 @@
 
 python -m bench.foreign [MEGABYTES] [PYTHON]
 
-Everything is measured in turn within one run, best of several, over one made-up Claude Code file (32 MB unless said
-otherwise). PYTHON is an interpreter in whose environment other readers are installed; which of them were there is
-printed. The others read only. Memory is the peak of a fresh process that reads and folds.
+Everything is measured in turn within one run, in time of the processor and the best of several, over one made-up
+Claude Code file (32 MB unless said otherwise). PYTHON is an interpreter in whose environment other readers are
+installed; which of them were there is printed. The others read only. Memory is the peak of a fresh process that reads
+and folds.
 """
 
 import json
@@ -47,9 +48,9 @@ TIMED = """
 import sys, time
 best = 1e9
 for _ in range(int(sys.argv[2])):
-    start = time.perf_counter()
+    start = time.process_time()
     kept = work(sys.argv[1])
-    best = min(best, time.perf_counter() - start)
+    best = min(best, time.process_time() - start)
     del kept
 print(best, file=sys.stderr)
 """
@@ -185,15 +186,15 @@ def untyped(path: str) -> int:
 
 
 def seconds(work: Callable[[str], object], path: str) -> float:
-    start = time.perf_counter()
+    start = time.process_time()
     work(path)
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 def other(python: str, setup: str, path: str) -> float | None:
-    """The best of two runs of another reader; `None` where it is not installed, or fails."""
+    """The best of several runs of another reader; `None` where it is not installed, or fails."""
     program = f"{setup}\n{TIMED}"
-    ran = subprocess.run([python, "-c", program, path, "2"], capture_output=True, text=True, check=False)
+    ran = subprocess.run([python, "-c", program, path, str(ROUNDS)], capture_output=True, text=True, check=False)
     return float(ran.stderr.split()[-1]) if ran.returncode == 0 else None
 
 

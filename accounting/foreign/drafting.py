@@ -11,7 +11,7 @@ from typing import Final
 
 from accounting.foreign.fidelity import DamageCode, Fidelity
 from accounting.foreign.payload import plain_json
-from accounting.foreign.request import Line, RequestDraft
+from accounting.foreign.request import Line, Pairing, RequestDraft
 from accounting.foreign.totals import totals
 from accounting.ledger.problem import Place
 from wire.record.envelope import Record
@@ -41,9 +41,8 @@ class RunDraft:
         """The requests so far, in the order of their first rows: turn numbers less one."""
         self._items: list[Line | RequestDraft] = []
         self._waiting: list[Line] = []
-        self._early: dict[str, list[Line]] = {}
-        self._names: dict[str, str] = {}
-        self._open: dict[str, int] = {}
+        self._pairing: Final = Pairing()
+        self._asked: Final[dict[str | None, JsonObject]] = {}
 
     @property
     def turns(self) -> int:
@@ -63,13 +62,13 @@ class RunDraft:
         self, t: TimeMs | None, place: Place, *, model: str | None = None, measured: bool = False
     ) -> RequestDraft:
         """A model request, that is a turn. `measured` says that `t` is the moment it went out."""
-        data: JsonObject = {"segments": []}
-        if model is not None:
-            data["model"] = model
+        data = self._asked.get(model)
+        if data is None:  # the payload is the same for every request to a model, and there may be thousands
+            data = self._asked[model] = {"segments": []} if model is None else {"segments": [], "model": model}
         before: tuple[Line, ...] = ()
         if self._waiting:
             before, self._waiting = tuple(self._waiting), []
-        request = RequestDraft(self._called, Line(2 if measured else 1, t, _MODEL_CALLED, data, place), before)
+        request = RequestDraft(self._pairing, Line(2 if measured else 1, t, _MODEL_CALLED, data, place), before)
         self.requests.append(request)
         self._items.append(request)
         return request
@@ -125,7 +124,8 @@ class RunDraft:
         `name` is the tool's where the row states it; otherwise it is the call's. `measured` says that `t` is the moment
         the tool was done. A result before its call waits for it; one that names no call answers none.
         """
-        known = None if call_id is None else self._names.get(call_id)
+        pairing = self._pairing
+        known = None if call_id is None else pairing.names.get(call_id)
         data: JsonObject = {"name": name or known or "", "error" if failed else "result": text}
         if exit_code is not None and i64(exit_code) is not None:
             data["exit_code"] = exit_code
@@ -137,18 +137,18 @@ class RunDraft:
             self._items.append(line)
             return
         data["tool_use_id"] = call_id
-        if self._open.get(call_id):
-            self._open[call_id] -= 1
+        if pairing.waiting.get(call_id):
+            pairing.waiting[call_id] -= 1
             self._items.append(line)
-        elif call_id in self._names:  # answered before: what came first stands
+        elif known is not None:  # answered before: what came first stands
             self.fidelity.damaged(place, DamageCode.unpaired_result)
             self._items.append(line)
         else:
-            self._early.setdefault(call_id, []).append(line)
+            pairing.early.setdefault(call_id, []).append(line)
 
     def is_open(self, call_id: str) -> bool:
         """Whether a call of that id was made and has no answer yet."""
-        return bool(self._open.get(call_id))
+        return bool(self._pairing.waiting.get(call_id))
 
     def cancel(self, t: TimeMs | None, place: Place, text: str | None = None) -> None:
         """The person broke off what was going on; `text` is what the agent wrote down of it."""
@@ -160,18 +160,6 @@ class RunDraft:
         self._items.extend(self._waiting)
         self._waiting = []
         self._items.append(Line(2, t, _RUN_FROZEN, {"completion": completion}, place))
-
-    def _called(self, call_id: str, name: str | None) -> tuple[Line, ...]:
-        """A call was made: the results that came before it, the first of which answers it."""
-        self._names.setdefault(call_id, name or "")
-        early = self._early.get(call_id) if self._early else None
-        if not early:
-            self._open[call_id] = self._open.get(call_id, 0) + 1
-            return ()
-        answer = early.pop(0)
-        if not answer.data["name"]:
-            answer.data["name"] = name or ""
-        return (answer,)
 
     def finish(self) -> tuple[tuple[Record, ...], tuple[Place, ...]]:
         """The records in order, and where each came from. The draft is done with."""
@@ -190,7 +178,7 @@ class RunDraft:
             if item.early:
                 lines += item.early
         lines.extend(self._waiting)
-        for strays in self._early.values():
+        for strays in self._pairing.early.values():
             for stray in strays:
                 self.fidelity.damaged(stray.place, DamageCode.unpaired_result)
                 lines.append(stray)

@@ -47,6 +47,11 @@ def plain_json(value: Json) -> tuple[Json, int]:
 
 def is_plain(args: JsonObject) -> bool:
     """Whether arguments without floats are as a payload may hold them: not too deep, every integer of 64 bits."""
+    for value in args.values():
+        if type(value) is not str:
+            break
+    else:  # as most are
+        return True
     level: list[JsonObject | list[Json]] = [args]
     for _ in range(DEEPEST):
         deeper: list[JsonObject | list[Json]] = []
@@ -107,15 +112,15 @@ def usage_of(
     `None` when the prompt or the output is no count, since token counts stand or fall together. A cache count that is
     none is not reported.
     """
-    prompt, reply = u64(whole_input), u64(output)
-    if prompt is None or reply is None:
+    if type(whole_input) is not int or type(output) is not int:
         return None
-    usage: JsonObject = {"v": 1, "input_tokens": prompt, "output_tokens": reply}
-    read, written = u64(cached), u64(cache_write)
-    if read is not None:
-        usage["cache_read_tokens"] = read
-    if written is not None:
-        usage["cache_write_tokens"] = written
+    if not (0 <= whole_input <= U64_MAX and 0 <= output <= U64_MAX):
+        return None
+    usage: JsonObject = {"v": 1, "input_tokens": whole_input, "output_tokens": output}
+    if cached is not None and u64(cached) is not None:
+        usage["cache_read_tokens"] = cached
+    if cache_write is not None and u64(cache_write) is not None:
+        usage["cache_write_tokens"] = cache_write
     if dialect is not None:
         usage["dialect"] = dialect
     return usage

@@ -1,6 +1,9 @@
-"""One model request under way, as a `RunDraft` gives it out. Spec: foreign.md 3, the mapping rules."""
+"""One model request under way, as a `RunDraft` gives it out, and which calls are answered. Spec: foreign.md 3.
 
-from collections.abc import Callable
+Nothing here points back at the draft: a run's drafts are freed as soon as it is finished, without waiting for the
+collector of cycles.
+"""
+
 from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType
@@ -25,14 +28,36 @@ class Line(Struct, gc=False):
     place: Place
 
 
-Early = Callable[[str, str | None], tuple[Line, ...]]
-"""Told of a call's id and tool, gives the result that came before the call, if one did."""
+class Pairing:
+    """Which calls of a run were made, and which of them wait for their result."""
+
+    __slots__ = ("early", "names", "waiting")
+
+    def __init__(self) -> None:
+        self.names: Final[dict[str, str]] = {}
+        """The tool of each call that was made."""
+        self.waiting: Final[dict[str, int]] = {}
+        """How many calls of an id have no result yet."""
+        self.early: Final[dict[str, list[Line]]] = {}
+        """The results that came before their call."""
+
+    def called(self, call_id: str, name: str | None) -> Line | None:
+        """A call was made: the result that came before it and answers it, if one did."""
+        self.names.setdefault(call_id, name or "")
+        early = self.early.get(call_id) if self.early else None
+        if not early:
+            self.waiting[call_id] = self.waiting.get(call_id, 0) + 1
+            return None
+        answer = early.pop(0)
+        if not answer.data["name"]:
+            answer.data["name"] = name or ""
+        return answer
 
 
-class RequestDraft(Struct, eq=False):
+class RequestDraft(Struct, eq=False, gc=False):
     """One model request under way: its reply and calls may come in at any time until the run is finished."""
 
-    answered_early: Early
+    pairing: Pairing
     called: Line
     before: tuple[Line, ...]
     returned: Line | None = None
@@ -53,7 +78,7 @@ class RequestDraft(Struct, eq=False):
     @model.setter
     def model(self, name: str | None) -> None:
         if name is not None:
-            self.called.data["model"] = name
+            self.called.data = {**self.called.data, "model": name}
 
     def reply(
         self,
@@ -104,14 +129,14 @@ class RequestDraft(Struct, eq=False):
         A call without an id is never answered: nothing can name it. `measured` says that `t` is the moment the tool was
         started.
         """
-        data: JsonObject = {"args": args}
-        if call_id is not None:
-            data["id"] = call_id
-        if name is not None:
-            data["name"] = name
-        chosen = subject_of(args) if subject is UNSET else subject
-        if chosen is not None:
-            data["subject"] = chosen
+        if subject is UNSET:
+            subject = subject_of(args)
+        data: JsonObject
+        if call_id is not None and name is not None and subject is not None:  # as nearly always
+            data = {"args": args, "id": call_id, "name": name, "subject": subject}
+        else:
+            stated = {"id": call_id, "name": name, "subject": subject}
+            data = {"args": args, **{key: value for key, value in stated.items() if value is not None}}
         self.calls += (Line(2 if measured else 1, t, _TOOL_CALLED, data, place),)
-        if call_id is not None and (early := self.answered_early(call_id, name)):
-            self.early += early
+        if call_id is not None and (early := self.pairing.called(call_id, name)) is not None:
+            self.early += (early,)

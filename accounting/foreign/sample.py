@@ -54,8 +54,9 @@ def is_document(head: bytes) -> bool:
         return not newline or not rest.strip() or not isinstance(_value(first), list)
     if not start.startswith(b"{"):
         return False
-    # A row that is torn or longer than the window ends its line; a document that is spread out has only a brace there.
-    return bool(newline) and first.strip() == b"{"
+    # A row that is torn or longer than the window ends its line; a document that is spread out has only a brace there,
+    # and no other below it: then it is a torn row.
+    return bool(newline) and first.strip() == b"{" and not rest.lstrip().startswith(b"{")
 
 
 def _value(line: bytes) -> Json:

@@ -10,6 +10,7 @@ _ISO: Final = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)[Tt _](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9})\d*)?)?\s*([Zz]|[+-]\d\d(?::?\d\d)?)?", re.ASCII
 ).fullmatch
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_DAY_MS: Final = 86_400_000
 _MILLISECOND: Final = timedelta(milliseconds=1)
 _YEAR_2100_MS: Final = 4_102_444_800_000
 _YEAR_2001_MS: Final = 978_307_200_000
@@ -25,7 +26,8 @@ def iso_ms(value: Json) -> TimeMs | None:
         return None
     if len(value) == 24 and value[23] == "Z":
         try:
-            ms = (_fromiso(value) - _EPOCH) // _MILLISECOND
+            since = _fromiso(value) - _EPOCH
+            ms = since.days * _DAY_MS + since.seconds * 1000 + since.microseconds // 1000
             return ms if ms >= 0 and value[10] == "T" else None
         except (ValueError, TypeError):
             return None

@@ -5,6 +5,7 @@ from typing import Final
 from accounting.foreign.fidelity import Fidelity, Totals
 from wire.record.envelope import Record
 from wire.record.kinds import Kind
+from wire.scalars import JsonObject
 
 # The bare words: a member of an enumeration is slow to look up and to compare, and every record has one.
 _MODEL_CALLED: Final = Kind.model_called.value
@@ -15,44 +16,33 @@ _TOOL_RESULT: Final = Kind.tool_result.value
 
 def totals(records: tuple[Record, ...], fidelity: Fidelity) -> Totals:
     """The sums over a run's records."""
-    prompts: list[int] = []
-    replies: list[int] = []
-    cached: list[int] = []
-    written: list[int] = []
+    usages: list[JsonObject] = []
     billed: list[int] = []
-    sums = (
-        ("input_tokens", prompts),
-        ("output_tokens", replies),
-        ("cache_read_tokens", cached),
-        ("cache_write_tokens", written),
-    )
     requests = calls = answered = failed = 0
     waiting: dict[object, int] = {}
     for record in records:
-        data = record.data
         kind = record.kind
         if kind == _MODEL_CALLED:
             requests += 1
         elif kind == _MODEL_RETURNED:
-            usage = data.get("usage")
+            usage = record.data.get("usage")
             if isinstance(usage, dict):
-                for name, counts in sums:
-                    if isinstance(count := usage.get(name), int):
-                        counts.append(count)
-            if isinstance(cost := data.get("billed_usd_micros"), int):
+                usages.append(usage)
+            if isinstance(cost := record.data.get("billed_usd_micros"), int):
                 billed.append(cost)
         elif kind == _TOOL_CALLED:
             calls += 1
-            named = data.get("id")
+            named = record.data.get("id")
             waiting[named] = waiting.get(named, 0) + 1
         elif kind == _TOOL_RESULT:
-            named = data.get("tool_use_id")
-            if named is not None and waiting.get(named):
-                waiting[named] -= 1
-                if "error" in data:
+            named = record.data.get("tool_use_id")
+            if named is not None and (unanswered := waiting.get(named)):
+                waiting[named] = unanswered - 1
+                if "error" in record.data:
                     failed += 1
                 else:
                     answered += 1
+    prompts = _counts(usages, "input_tokens")
     return Totals(
         requests=requests,
         calls=calls,
@@ -61,13 +51,17 @@ def totals(records: tuple[Record, ...], fidelity: Fidelity) -> Totals:
         waiting=calls - answered - failed,
         unmetered=requests - len(prompts),
         input=_sum(prompts),
-        output=_sum(replies),
-        cached=_sum(cached),
-        cache_write=_sum(written),
+        output=_sum(_counts(usages, "output_tokens")),
+        cached=_sum(_counts(usages, "cache_read_tokens")),
+        cache_write=_sum(_counts(usages, "cache_write_tokens")),
         spent=_sum(billed),
         priced=len(billed),
         standing=fidelity.standing,
     )
+
+
+def _counts(usages: list[JsonObject], key: str) -> list[int]:
+    return [count for usage in usages if isinstance(count := usage.get(key), int)]
 
 
 def _sum(counts: list[int]) -> int | None:

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from accounting.foreign.auditing import unread_fields
 from accounting.foreign.claude_code.files import AGENT, source_of
 from accounting.foreign.claude_code.reading import read_sessions
 from accounting.foreign.claude_code.rows import Line, kind_of, sureness
 from accounting.foreign.fidelity import Tally
 from accounting.foreign.sample import Sample
 from accounting.foreign.session import Reader, Session, Source
-from accounting.foreign.unread import unread_fields
 
 __all__ = ["READER", "ClaudeCode"]
 

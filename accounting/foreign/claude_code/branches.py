@@ -13,17 +13,25 @@ from accounting.foreign.outline import Compaction, Rewind
 
 def live_turns(chain: Chain) -> list[bool | None]:
     """Of each turn whether it is on the live branch; `None` where the lines do not tell."""
-    parents, turn_of, leaf = chain.parents, chain.turn_of, chain.leaf
+    live: list[bool | None] = [None] * len(chain.groups)
+    turn_of, leaf = chain.turn_of, chain.leaf
+    if leaf is None:
+        return live
+    # Most are one straight line.
+    if len(chain.lines) > 1 and chain.lines[-1] == leaf and chain.lines[:-1] == chain.parents[1:]:
+        for turn in turn_of.values():
+            live[turn - 1] = True
+        return live
+    parents = dict(zip(chain.lines, chain.parents, strict=True))
     # A root is rare; where most lines name no line before them, there is no tree to speak of.
-    if leaf is None or sum(parent is None for parent in parents.values()) * 2 > len(parents):
-        return [None] * len(chain.groups)
+    if sum(parent is None for parent in parents.values()) * 2 > len(parents):
+        return live
     branch: set[str] = set()
     at: str | None = leaf
     while at is not None and at in parents and at not in branch:
         branch.add(at)
         at = parents[at]
     # Off it are only turns whose branch ends in a root, and not in a line that was lost on the way, or in a ring.
-    live: list[bool | None] = [None] * len(chain.groups)
     for uuid, turn in turn_of.items():
         if uuid in branch:
             live[turn - 1] = True

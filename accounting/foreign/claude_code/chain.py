@@ -52,8 +52,10 @@ class Chain:
         """Time and place of its first line."""
         self.leaf: str | None = None
         """The line that the live branch ends in."""
-        self.parents: Final[dict[str, str | None]] = {}
-        """Of each line in the tree, the one it follows."""
+        self.lines: Final[list[str]] = []
+        """The lines in the tree."""
+        self.parents: Final[list[str | None]] = []
+        """Of each of them, the one it follows."""
         self.turn_of: Final[dict[str, int]] = {}
         """Of each line of the model's, the number of its turn."""
         self._by_message: dict[str, Group] = {}
@@ -96,18 +98,17 @@ class Chain:
             return
         self._replied.add(place)
         blocks = group.blocks
-        before = blocks[:]
+        before = blocks if len(content) == 1 else blocks[:]
         for block in (content,) if isinstance(content, str) else content:
             if isinstance(block, str):
                 ours: JsonObject | None = {"kind": "text", "text": block}
-            elif block.type == "tool_use" or is_call(block):
+            elif block.type == "tool_use":
                 self._call(group, block, t, place)
                 continue
-            else:
-                ours = our_block(block)
-            if ours is None:
-                self._other(block, t, place)
-            elif ours in before:
+            elif (ours := our_block(block)) is None:
+                self._other(group, block, t, place)
+                continue
+            if before and ours in before:
                 self.fidelity.damaged(place, DamageCode.repeated_row, "a block of a line before it")
             else:
                 blocks.append(ours)
@@ -126,7 +127,8 @@ class Chain:
             if known.request.model is None:
                 known.request.model = message.model
             return known
-        group = Group(self.draft.request(t, place, model=message.model), self.draft.turns, name, request_id)
+        request = self.draft.request(t, place, model=message.model)
+        group = Group(request, len(self.groups) + 1, name, request_id)
         self.groups.append(group)
         if name is not None:
             if first is None:
@@ -135,11 +137,11 @@ class Chain:
                 self._by_request[name, request_id] = group
         return group
 
-    def _other(self, block: Block | str, t: TimeMs | None, place: Place) -> None:
-        """A block of the model's that is neither text nor thought nor call."""
-        if isinstance(block, str):
-            return
-        if is_answer(block):
+    def _other(self, group: Group, block: Block, t: TimeMs | None, place: Place) -> None:
+        """A block of the model's that is neither text nor thought nor a call of the agent's own tools."""
+        if is_call(block):
+            self._call(group, block, t, place)
+        elif is_answer(block):
             self._answer(block, t, place, None)
         elif block.type in ("text", "thinking"):
             self.fidelity.damaged(place, DamageCode.bad_field, f"message.content[].{block.type}")
@@ -148,11 +150,9 @@ class Chain:
 
     def _call(self, group: Group, block: Block, t: TimeMs | None, place: Place) -> None:
         call, tool, args = block.id, block.name, block.input
-        if call is not None:
-            if call in group.calls:
-                self.fidelity.damaged(place, DamageCode.repeated_row, "a call of the same request")
-                return
-            group.calls.append(call)
+        if call is not None and group.request.calls and group.has_call(call):
+            self.fidelity.damaged(place, DamageCode.repeated_row, "a call of the same request")
+            return
         if not isinstance(args, dict) or not is_plain(args):
             args = arguments(args, self.fidelity, place, "assistant/tool_use")
         group.blocks.append({"kind": "tool_use", "id": call or "", "name": tool or "", "input": args})

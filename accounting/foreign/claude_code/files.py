@@ -1,5 +1,6 @@
 """Where the files of a session are: the main one, those of its sub-agents, and whose they are. Spec: foreign.md 3.1."""
 
+import os
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -73,23 +74,24 @@ def _beside(path: Path, session: str | None) -> Iterator[Path]:
     if folder.is_dir():
         yield from sorted(folder.rglob(f"{_PREFIX}*.jsonl"))
     if session is not None and session_of(path) is not None:
-        for file in sorted(path.parent.glob(f"{_PREFIX}*.jsonl")):
-            if _is_of(file, session):
-                yield file
+        # A directory may hold hundreds of sessions and of these files, and each session asks for all of them.
+        with os.scandir(path.parent) as entries:
+            loose = [entry for entry in entries if entry.name.startswith(_PREFIX) and entry.name.endswith(".jsonl")]
+        yield from (path.parent / name for name in sorted(entry.name for entry in loose if _is_of(entry, session)))
 
 
-def _is_of(file: Path, session: str) -> bool:
+def _is_of(file: os.DirEntry[str], session: str) -> bool:
     """Whether the first line of a sub-agent's file names the session."""
     try:
         stat = file.stat()
-        return _session_in(file, stat.st_size, stat.st_mtime_ns) == session
+        return _session_in(file.path, stat.st_size, stat.st_mtime_ns) == session
     except OSError:
         return False
 
 
 @lru_cache(maxsize=4096)
-def _session_in(file: Path, size: int, changed_ns: int) -> str | None:  # noqa: ARG001 - a changed file is asked anew
-    """The session that the first line of a file names; asked for each session of a directory. Raises `OSError`."""
-    with file.open("rb") as opened:
+def _session_in(file: str, size: int, changed_ns: int) -> str | None:  # noqa: ARG001 - a changed file is asked anew
+    """The session that the first line of a file names. Raises `OSError`."""
+    with Path(file).open("rb") as opened:
         found = _SESSION(opened.readline(1 << 14))
     return None if found is None else found[1].decode(errors="replace")

@@ -8,7 +8,7 @@ from accounting.foreign.request import RequestDraft
 from wire.scalars import Json, TimeMs
 
 
-class Group(Struct, eq=False):
+class Group(Struct, eq=False, gc=False):
     """The lines of one request."""
 
     request: RequestDraft
@@ -17,8 +17,6 @@ class Group(Struct, eq=False):
     request_id: str | None
     standing: Standing = Standing.exact
     blocks: list[Json] = []
-    calls: list[str] = []
-    """The ids of the calls among the blocks."""
     rows: int = 0
     stop: str | None = None
     t: TimeMs | None = None
@@ -32,6 +30,10 @@ class Group(Struct, eq=False):
         if self.message_id is None:
             return None
         return self.message_id if self.request_id is None else f"{self.message_id} {self.request_id}"
+
+    def has_call(self, name: str) -> bool:
+        """Whether a call of that id is among its blocks."""
+        return any(call.data.get("id") == name for call in self.request.calls)
 
 
 class Spawn:

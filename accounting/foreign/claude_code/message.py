@@ -126,9 +126,9 @@ def larger(one: Usage | None, other: Usage | None) -> Usage | None:
 
 
 def _larger(one: int | None, other: int | None) -> int | None:
-    if one is None or other is None:
-        return other if one is None else one
-    return max(one, other)
+    if one is None or (other is not None and other > one):
+        return other
+    return one
 
 
 def texts_of(content: Content) -> list[str]:

@@ -179,7 +179,9 @@ def _facts(transcript: Transcript) -> tuple[Fact, ...]:
     if line is not None:
         stated = {"cwd": line.cwd, "version": line.version, "git_branch": line.git_branch}
         facts |= {name: value for name, value in stated.items() if value}
-    own = [text for leaf, text in transcript.summaries.items() if leaf in transcript.main.parents]
-    if own:
-        facts["summary"] = own[-1]
+    if transcript.summaries:
+        lines = set(transcript.main.lines)
+        own = [text for leaf, text in transcript.summaries.items() if leaf in lines]
+        if own:
+            facts["summary"] = own[-1]
     return tuple(Fact(name=name, value=facts[name]) for name in sorted(facts))

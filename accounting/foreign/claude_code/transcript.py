@@ -9,7 +9,7 @@ from accounting.foreign.claude_code.rows import STATE, TREE, Attachment, Line, M
 from accounting.foreign.fidelity import DamageCode, Fate, Fidelity
 from accounting.foreign.outline import Compaction, FailedRequest
 from accounting.foreign.rows import row_at, rows
-from accounting.foreign.times import iso_ms, time_ms, whole_us
+from accounting.foreign.times import integer_ms, iso_ms, whole_us
 from accounting.ledger.problem import Place
 from wire.scalars import Json, TimeMs, u64
 
@@ -63,23 +63,28 @@ class Transcript:
     # Lines of the conversation.
 
     def _in_tree(self, line: Line, place: Place) -> None:
-        if line.uuid is not None and self._is_repeat(line, line.uuid, place):
-            return
+        uuid = line.uuid
+        if uuid is not None:
+            first = self._seen.setdefault(uuid, place)
+            if first is not place and self._is_repeat(line, first, place):
+                return
         stamp = line.timestamp
-        t = iso_ms(stamp) if type(stamp) is str else time_ms(_whole(stamp))
+        t = iso_ms(stamp) if type(stamp) is str else integer_ms(_whole(stamp))
         if t is None:
             self.fidelity.damaged(place, DamageCode.bad_time, "absent" if stamp is None else "")
-        if type(line.session_id) is str:
-            self.session_id = line.session_id
-        elif line.session_id is not None:
-            self.session_id = self.session_id or str(line.session_id)
+        session = line.session_id
+        if type(session) is str:
+            self.session_id = session
+        elif session is not None:
+            self.session_id = self.session_id or str(session)
         chain = self.main if not line.is_sidechain and line.agent_id is None else self._chain(line)
         if chain.began is None:
             chain.began = t, place
-        if line.uuid is not None:
-            chain.parents[line.uuid] = line.parent_uuid
+        if uuid is not None:
+            chain.lines.append(uuid)
+            chain.parents.append(line.parent_uuid)
             if not line.is_meta and line.team_name is None:
-                chain.leaf = line.uuid
+                chain.leaf = uuid
         self.latest = line
         kind = line.type
         if kind == "assistant":
@@ -100,10 +105,8 @@ class Transcript:
         else:
             self.fidelity.dropped(place, "progress", None, "what it tells is told again where it is done")
 
-    def _is_repeat(self, line: Line, uuid: str, place: Place) -> bool:
-        known = self._seen.setdefault(uuid, place)
-        if known is place:
-            return False
+    def _is_repeat(self, line: Line, known: Place, place: Place) -> bool:
+        """Whether a line is the same as the one at a place before it that has its uuid."""
         first = row_at(self.path, Line, known, floats=str)
         if first is None or (first.type, first.timestamp, first.message) != (line.type, line.timestamp, line.message):
             return False  # two lines that share an id by mistake are two lines

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from accounting.foreign.auditing import unread_fields
 from accounting.foreign.claude_stream.reading import AGENT, read_sessions
 from accounting.foreign.claude_stream.rows import Event, kind_of, sureness
 from accounting.foreign.fidelity import Tally
 from accounting.foreign.sample import Sample
 from accounting.foreign.session import Reader, Session, Source, run_of
-from accounting.foreign.unread import unread_fields
 
 __all__ = ["READER", "ClaudeStream"]
 

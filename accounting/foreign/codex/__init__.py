@@ -6,6 +6,7 @@ from typing import Final
 
 from msgspec import DecodeError, json
 
+from accounting.foreign.auditing import unread_fields
 from accounting.foreign.codex.compressed import decompressed_head, is_compressed
 from accounting.foreign.codex.entries import kind_of
 from accounting.foreign.codex.files import AGENT, named_id
@@ -17,7 +18,6 @@ from accounting.foreign.outline import Fact, Outline
 from accounting.foreign.sample import WINDOW, Sample
 from accounting.foreign.session import Reader, Session, Source, run_of
 from accounting.foreign.totals import totals
-from accounting.foreign.unread import unread_fields
 from wire.scalars import Json, JsonObject
 
 __all__ = ["READER", "Codex"]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from accounting.foreign.auditing import unread_fields
 from accounting.foreign.codex_exec.rows import Event, is_row, kind_of, sureness
 from accounting.foreign.codex_exec.stream import AGENT, Stream
 from accounting.foreign.fidelity import Tally
@@ -15,7 +16,6 @@ from accounting.foreign.rows import rows
 from accounting.foreign.sample import Sample
 from accounting.foreign.session import Reader, Session, Source, run_of
 from accounting.foreign.totals import totals
-from accounting.foreign.unread import unread_fields
 
 __all__ = ["READER", "CodexExec"]
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from accounting.foreign.auditing import unread_fields
 from accounting.foreign.fidelity import Tally
 from accounting.foreign.sample import Sample
 from accounting.foreign.session import Reader, Session, Source, run_of
-from accounting.foreign.unread import unread_fields
 from accounting.foreign.workbuddy.reading import is_sub, main_of, own_id, read_sessions, sub_id
 from accounting.foreign.workbuddy.rows import Row, kind_of, sureness
 from accounting.foreign.workbuddy.transcript import AGENT

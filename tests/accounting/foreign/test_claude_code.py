@@ -247,6 +247,14 @@ def test_lines_that_name_no_line_before_them_are_no_tree(tmp_path: Path) -> None
     assert [turn.live for turn in session.outline.turns] == [None] * 4
 
 
+def test_one_line_alone_is_no_tree_and_two_are(tmp_path: Path) -> None:
+    writer = Writer()
+    writer.replies("a", text("one"))
+    assert [turn.live for turn in read_lines(tmp_path, writer.lines)[0].outline.turns] == [None]
+    writer.replies("b", text("two"))
+    assert [turn.live for turn in read_lines(tmp_path, writer.lines)[0].outline.turns] == [True, True]
+
+
 def test_a_lost_line_does_not_put_turns_off_the_branch(tmp_path: Path) -> None:
     writer = Writer()
     writer.says("go")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from accounting import foreign
 from accounting.foreign import NotForeignError, UnknownAgentError, read, readers, registry, sources
 from accounting.foreign.sample import WINDOW, Sample, take_sample
 from accounting.foreign.session import Session, Source, run_of
@@ -143,3 +144,11 @@ def test_half_a_surrogate_pair_in_an_id(tmp_path: Path) -> None:
 def test_a_run_is_the_uuid_or_made_from_agent_and_id() -> None:
     assert run_of("a", SESSION.upper()) == SESSION
     assert run_of("a", "x") == run_of("a", "x") != run_of("b", "x")
+
+
+def test_loading_the_readers_leaves_the_public_names_alone() -> None:
+    registry.load_again()
+    readers()
+    assert callable(foreign.unread)
+    assert callable(foreign.sources)
+    assert callable(foreign.sessions)
