@@ -14,10 +14,12 @@ class BaselineError(ValueError):
 def read_baseline(file: Path, known: Collection[str]) -> Mapping[str, str]:
     """The reasons by case id. `known` are the ids of every case there is, chosen or not.
 
-    Empty lines and lines that begin with `#` say nothing. Raises `BaselineError`; `OSError` when it cannot be read.
+    Empty lines and lines that begin with `#` say nothing; a tab is as good as a space.
+
+    Raises `BaselineError`; `OSError` when it cannot be read.
     """
     try:
-        text = file.read_text("utf-8")
+        text = file.read_text("utf-8-sig")
     except UnicodeDecodeError as error:
         raise BaselineError(f"{file}: not UTF-8 at byte {error.start}") from None
     reasons: dict[str, str] = {}
@@ -25,12 +27,12 @@ def read_baseline(file: Path, known: Collection[str]) -> Mapping[str, str]:
         words = line.strip()
         if not words or words.startswith("#"):
             continue
-        case, _, reason = words.partition(" ")
-        if not reason.strip():
+        case, *rest = words.split(None, 1)
+        if not rest:
             raise BaselineError(f"{file}:{number}: {case}: say after the id why this case fails")
         if case in reasons:
             raise BaselineError(f"{file}:{number}: {case}: is in the list already; remove one of the two lines")
         if case not in known:
             raise BaselineError(f"{file}:{number}: {case}: there is no such case; remove the line, or mend the id")
-        reasons[case] = reason.strip()
+        reasons[case] = rest[0]
     return reasons

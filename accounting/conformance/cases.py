@@ -11,10 +11,11 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final, Literal, cast
+from typing import Final, Literal
 
 from msgspec import Struct
 
+from accounting.conformance.exact import exact_json
 from wire.export import schema_dir
 from wire.scalars import Json, JsonObject, RunId, run_id
 
@@ -139,7 +140,10 @@ def read_check_case(folder: Path) -> CheckCase:
 def read_about(folder: Path) -> About:
     """What `about.md` of a case says. Raises what `fold_cases` raises."""
     file = folder / "about.md"
-    title, _, rest = file.read_text("utf-8").partition("\n")
+    try:
+        title, _, rest = file.read_text("utf-8").partition("\n")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{file}: not UTF-8 at byte {error.start}") from None
     rule, _, rest = rest.lstrip().partition("\n")
     if title != f"# {folder.name}" or not rule.startswith("Rule: "):
         raise ValueError(f"{file}: expects the lines `# {folder.name}` and `Rule: …` first")
@@ -195,11 +199,11 @@ def _fault(value: Json, file: Path) -> ExpectedFault:
 
 
 def _object(file: Path) -> JsonObject:
-    """The JSON object in a file: integers of any size are exact, which msgspec would not keep them."""
+    """The JSON object in a file, as exact as an answer is read."""
     try:
-        value = json.loads(file.read_bytes())
+        value = exact_json(file.read_bytes())
     except ValueError as error:
         raise ValueError(f"{file}: not JSON: {error}") from None
     if not isinstance(value, dict):
         raise ValueError(f"{file}: expects a JSON object")
-    return cast("JsonObject", value)
+    return value

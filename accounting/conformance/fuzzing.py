@@ -6,6 +6,7 @@ come out the same. It needs hypothesis: `pip install 'rounds[conformance]'`.
 
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from random import Random
 from time import perf_counter
@@ -16,7 +17,7 @@ from hypothesis.errors import NoSuchExample
 from msgspec import Struct
 
 from accounting.conformance.blame import TOTAL, Broken, blame
-from accounting.conformance.cases import write_fold_case
+from accounting.conformance.cases import read_fold_case, write_fold_case
 from accounting.conformance.comparing import Difference, differences
 from accounting.conformance.reference import reference_answer
 from accounting.conformance.report import Outcome
@@ -67,7 +68,7 @@ class Spent(Struct, frozen=True, kw_only=True):
     generation: float
     """Making ledgers: hypothesis and the strategies."""
     kit: float
-    """All else: our fold, speaking to the subject, comparing."""
+    """All else: our fold, speaking to the subject, comparing. Starting the subject is no part of it."""
 
 
 class FuzzReport(Struct, frozen=True, kw_only=True):
@@ -104,13 +105,16 @@ def fuzz(subject: Subject, *, examples: int, seed: int, progress: Callable[[int]
     if examples < 1:
         raise ValueError(f"{examples} examples: ask for one or more")
     search = _Search(subject, progress)
-    begun = perf_counter()
     # The plainest ledger first: a subject that does nothing right is shown that one.
-    if not search.fails((SealedLedger(content=b"", records=()), RUNS[0])) and examples > 1:
+    failed = search.fails((SealedLedger(content=b"", records=()), RUNS[0]))
+    # It has been started for that, which is in nobody's figures.
+    search.took = search.subject_took
+    begun = perf_counter() - search.took
+    if not failed and examples > 1:
         with suppress(NoSuchExample, _Enough):
             find(_EXAMPLES, search.fails, settings=_quiet(examples - 1), random=Random(seed))  # noqa: S311
-        if search.raised is not None:
-            raise search.raised
+    if search.raised is not None:
+        raise search.raised
     took = (search.found or perf_counter()) - begun
     spent = Spent(
         subject=search.subject_took,
@@ -123,9 +127,13 @@ def fuzz(subject: Subject, *, examples: int, seed: int, progress: Callable[[int]
 def save(failure: Failure, folder: Path, *, seed: int) -> Path:
     """Write the smallest ledger as a case into a folder of its own inside `folder`, and return that.
 
+    Where that very case stands already, it stays as it is. No other is written over: the name gets a number more.
+
     Raises `OSError` when it cannot be written.
     """
-    name = f"fuzz-{seed}-{failure.found_at}"
+    case, is_new = _place_for(failure, folder, f"fuzz-{seed}-{failure.found_at}")
+    if not is_new:
+        return case
     where = f" at `{failure.differences[0].path}`" if failure.differences else ""
     about = (
         f"A fold of somebody's is {failure.outcome.replace('_', ' ')} here{where}. "
@@ -133,7 +141,7 @@ def save(failure: Failure, folder: Path, *, seed: int) -> Path:
         "made smaller by a program; the expected values are those of the reference fold and want checking by eye."
     )
     return write_fold_case(
-        folder / name,
+        case,
         rule=failure.broken.rule,
         about=about,
         ledger=failure.ledger,
@@ -141,6 +149,28 @@ def save(failure: Failure, folder: Path, *, seed: int) -> Path:
         generated=True,
         unsealed="it is as the search made it",
     )
+
+
+def _place_for(failure: Failure, folder: Path, name: str) -> tuple[Path, bool]:
+    """The folder of the case, and whether it was made just now."""
+    for number in count(1):
+        case = folder / (name if number == 1 else f"{name}-{number}")
+        try:
+            case.mkdir(parents=True)
+        except FileExistsError:
+            if _holds(case, failure):
+                return case, False
+        else:
+            return case, True
+    raise AssertionError("numbers do not end")
+
+
+def _holds(case: Path, failure: Failure) -> bool:
+    try:
+        found = read_fold_case(case)
+    except (OSError, ValueError):
+        return False
+    return found.ledger == failure.ledger and not differences(failure.expected, found.expected)
 
 
 _Example = tuple[SealedLedger, RunId]
@@ -166,6 +196,13 @@ class _Verdict(Struct, frozen=True):
     expected: JsonObject
     reply: Reply
     differences: tuple[Difference, ...]
+
+
+def _alike(one: _Verdict, other: _Verdict) -> bool:
+    """Whether a subject did the same twice. How it words a refusal is its own affair."""
+    if isinstance(one.reply, Answered) and isinstance(other.reply, Answered):
+        return not differences(one.reply.answer, other.reply.answer)
+    return one.outcome is other.outcome
 
 
 class _Search:
@@ -199,7 +236,7 @@ class _Search:
             return None
         ledger, run, verdict = min(failing, key=lambda one: (one[0].count(b"\n"), len(one[0])))
         again = 1 if verdict.outcome is Outcome.timed_out else ASKED_AGAIN
-        flaky = any(self._judge(ledger, run).outcome is not verdict.outcome for _ in range(again))
+        flaky = any(not _alike(verdict, self._judge(ledger, run)) for _ in range(again))
         return Failure(
             outcome=verdict.outcome,
             ledger=ledger,

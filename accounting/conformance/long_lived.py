@@ -38,8 +38,10 @@ from accounting.conformance.reply import (
 from wire.scalars import Json, RunId
 
 _PARTING: Final = 1.0
+"""Seconds at most for a subject to go, where nobody asks how it did."""
+_LEAVING: Final = 5.0
 """Seconds at most for a subject to leave when it is told to."""
-_STARTS: Final = 3
+STARTS: Final = 3
 """After so many starts in a row that failed none is tried again."""
 
 
@@ -69,16 +71,31 @@ class LongLived:
         text, data = as_text(ledger)
         return self._asked(Check(id=self._id, ledger=text, ledger_base64=data), Checked, _findings_of)
 
+    @property
+    def given_up(self) -> bool:
+        """Whether so many starts in a row have failed that none is tried again."""
+        return len(self._failed) >= STARTS
+
     def stop(self) -> Crashed | TimedOut | None:
         """Tell it to stop, and say how it did not do so; `None` when it exited with 0, or was not running."""
+        return self._stopped(_LEAVING)
+
+    def close(self) -> None:
+        """Tell it to stop, and end it when it does not."""
+        self._stopped(_PARTING)
+
+    def _stopped(self, seconds: float) -> Crashed | TimedOut | None:
         child, self._child = self._child, None
         if child is None:
             return None
         try:
+            if unasked := child.peek():
+                return Crashed(how=f"said {quoted(unasked)} without being asked", stderr=child.stderr)
+            after_ms = min(int(seconds * 1000), self._timeout_ms)
             child.send(as_line(Stop()))
-            pause = child.read_all(monotonic() + min(_PARTING, self._timeout_ms / 1000))
+            pause = child.read_all(monotonic() + after_ms / 1000)
             if pause is Pause.late:
-                return TimedOut(after_ms=min(int(_PARTING * 1000), self._timeout_ms))
+                return TimedOut(after_ms=after_ms)
             code, said = child.exit_code(), child.take_all()
             if code == 0 and not said:
                 return None
@@ -87,10 +104,6 @@ class LongLived:
             return Crashed(how=how, stderr=child.stderr)
         finally:
             child.close()
-
-    def close(self) -> None:
-        """Tell it to stop, and end it when it does not."""
-        self.stop()
 
     def _asked(self, request: Fold | Check, form: type[Struct], read: Callable[[Any], Json | None]) -> Reply:
         reply = self._reply(request, form, read)
@@ -128,7 +141,7 @@ class LongLived:
         """Have it running; what went wrong otherwise."""
         if self._child is not None:
             return None
-        if len(self._failed) >= _STARTS:
+        if self.given_up:
             return self._failed[-1]
         child = self._child = Child(self._argv, self._limit)
         said = self._exchange(child, Start(protocol=PROTOCOL, spec=SPEC))

@@ -23,7 +23,7 @@ class Outcome(StrEnum):
     timed_out = "timed_out"
     """It gave no whole answer in time."""
     not_run = "not_run"
-    """It was not asked: too many cases before this one had no answer in time."""
+    """It was not asked: too many cases before this one had no answer in time, or the subject does not start."""
 
 
 class ShownDifference(Struct, frozen=True, kw_only=True):
@@ -112,11 +112,13 @@ class ConformReport(Struct, frozen=True, kw_only=True):
     spec: str
     """The version of the specification that the cases are about."""
     ok: bool
-    """Whether every case came out as expected."""
+    """Whether every case came out as expected, and the subject left as it should."""
     took_us: U64
     """Microseconds for all of it."""
     totals: Totals
     """The whole in figures."""
+    leaving: str | None
+    """What a subject that stays did in the end, where it has to exit with 0 and say nothing more; null if so."""
     cases: tuple[CaseReport, ...]
     """Every case that was chosen, in the order in which they were asked."""
 

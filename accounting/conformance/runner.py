@@ -7,11 +7,21 @@ from typing import Final
 
 from accounting.conformance.cases import CheckCase, FoldCase
 from accounting.conformance.comparing import Difference, What, differences
+from accounting.conformance.long_lived import STARTS
 from accounting.conformance.report import CaseReport, Outcome, ShownDifference
-from accounting.conformance.subject import Answered, CheckerSubject, Crashed, Rejected, Reply, Subject, TimedOut
+from accounting.conformance.subject import (
+    Answered,
+    CheckerSubject,
+    Crashed,
+    LongLived,
+    Rejected,
+    Reply,
+    Subject,
+    TimedOut,
+)
 from accounting.ledger.checking.rules import RULES
 from wire.check import Severity
-from wire.scalars import Json
+from wire.scalars import Json, u64
 
 LISTED: Final = 50
 """The most differences of one case that a report lists."""
@@ -26,28 +36,40 @@ def run_cases(
     subject: Subject, cases: Iterable[FoldCase], expected_failures: Mapping[str, str]
 ) -> Iterator[CaseReport]:
     """Ask a fold each case in turn. The caller closes the subject. Raises `NoSubjectError`."""
-    return _run(((case, partial(subject.fold, case.ledger, case.run)) for case in cases), expected_failures)
+    asked = ((case, partial(subject.fold, case.ledger, case.run)) for case in cases)
+    return _run(subject, asked, expected_failures)
 
 
 def run_check_cases(
     subject: CheckerSubject, cases: Iterable[CheckCase], expected_failures: Mapping[str, str]
 ) -> Iterator[CaseReport]:
     """The same of a checker."""
-    return _run(((case, partial(subject.check, case.ledger)) for case in cases), expected_failures)
+    return _run(subject, ((case, partial(subject.check, case.ledger)) for case in cases), expected_failures)
 
 
 def _run(
-    cases: Iterable[tuple[FoldCase | CheckCase, Callable[[], Reply]]], expected_failures: Mapping[str, str]
+    subject: Subject | CheckerSubject,
+    cases: Iterable[tuple[FoldCase | CheckCase, Callable[[], Reply]]],
+    expected_failures: Mapping[str, str],
 ) -> Iterator[CaseReport]:
     late = 0
     for case, ask in cases:
-        if late >= GIVE_UP:
-            message = f"not asked: the {GIVE_UP} cases before had no answer in time; --case asks for one by its id"
+        message = _why_not(subject, late)
+        if message is not None:
             yield _report(case, Outcome.not_run, expected_failures, message=message)
             continue
         reply = ask()
         late = late + 1 if isinstance(reply, TimedOut) and case.id not in expected_failures else 0
         yield judged(case, reply, expected_failures)
+
+
+def _why_not(subject: Subject | CheckerSubject, late: int) -> str | None:
+    """Why no more cases are asked, after so many in a row without an answer in time; `None` to go on."""
+    if isinstance(subject, LongLived) and subject.given_up:
+        return f"not asked: no start went well, of {STARTS} in a row"
+    if late >= GIVE_UP:
+        return f"not asked: the {GIVE_UP} cases before had no answer in time; --case asks for one by its id"
+    return None
 
 
 def judged(case: FoldCase | CheckCase, reply: Reply, expected_failures: Mapping[str, str]) -> CaseReport:
@@ -108,11 +130,13 @@ def faults(answer: Json) -> list[Json]:
     found: list[tuple[int, str]] = []
     for finding in findings:
         match finding:
-            case {"code": str(code), "line": int(line)} if line is not True and line is not False:
+            case {"code": str(code), "line": int(line)} if u64(line) is not None:
                 if code not in _ADVICE_ONLY:
                     found.append((line, code))
             case _:
-                raise ValueError(f"a finding has a `code`, text, and a `line`, a number; found {shown(finding)[:200]}")
+                raise ValueError(
+                    f"a finding has a `code`, text, and a `line`, a whole number; found {shown(finding)[:200]}"
+                )
     # Of one line the order is the checker's own.
     return [{"code": code, "line": line} for line, code in sorted(found, key=lambda one: one[0])]
 

@@ -5,7 +5,9 @@ The published cases and the fuzzer are made of plain records, JSON objects with 
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+import sys
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Final, cast
 
 from accounting.ledger.canonical import GENESIS, line_hash
@@ -13,6 +15,8 @@ from wire.scalars import Json, JsonObject
 
 _spelled: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode
 _envelope: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+_NESTING: Final = 2_000
 
 
 def sealed(records: Iterable[Mapping[str, Json]]) -> bytes:
@@ -52,11 +56,20 @@ def resealed(ledger: bytes) -> bytes:
 
     Raises `ValueError`, naming the line, for one that is no JSON object or lacks a key.
     """
-    records: list[JsonObject] = []
-    for number, line in enumerate(ledger.split(b"\n"), 1):
-        if line.strip():
-            records.append(_record(line, number))
-    return sealed(records)
+    with _room_for_nesting():
+        lines = enumerate(ledger.split(b"\n"), 1)
+        return sealed([_record(line, number) for number, line in lines if line.strip()])
+
+
+@contextmanager
+def _room_for_nesting() -> Generator[None]:
+    """Cases nest as deep as the interpreter reads when little else has been called; wherever this is called from."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(before + _NESTING)
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
 
 
 def _record(line: bytes, number: int) -> JsonObject:

@@ -12,7 +12,7 @@ from typing import Final, Literal, assert_never, cast
 from msgspec import DecodeError, Struct
 
 from accounting.conformance.comparing import differences
-from accounting.conformance.runner import faults, shown
+from accounting.conformance.runner import faults, shown, whole
 from accounting.conformance.sealing import sealed
 from accounting.conformance.subject import Answered, Crashed, LongLived, OncePerCase, Rejected, Reply, TimedOut
 from wire.answer.rounds import RoundsAnswer
@@ -225,16 +225,20 @@ def _compared(probe: Probe, answer: Json) -> ProbeReport:
         return ProbeReport(id=probe.id, outcome=ProbeOutcome.right, found=None, hint=None)
     first = found[0]
     what = f"{first.path}: expected {shown(first.expected)}, found {shown(first.actual)}"
-    return ProbeReport(id=probe.id, outcome=ProbeOutcome.wrong, found=what, hint=probe.hint)
+    return ProbeReport(id=probe.id, outcome=ProbeOutcome.wrong, found=whole(what), hint=probe.hint)
 
 
 def _left(problem: Crashed | TimedOut | None) -> ProbeReport:
     name = "leaving"
     if problem is None:
         return ProbeReport(id=name, outcome=ProbeOutcome.right, found=None, hint=None)
-    found = problem.how if isinstance(problem, Crashed) else f"still there {problem.after_ms:,} ms after `stop`"
-    return _miswired(name, found, "exit with 0 at `stop`, and at the end of standard input")
+    return _miswired(name, leaving_words(problem), "exit with 0 at `stop`, and at the end of standard input")
+
+
+def leaving_words(problem: Crashed | TimedOut) -> str:
+    """How a program that stays did not leave."""
+    return problem.how if isinstance(problem, Crashed) else f"still there {problem.after_ms:,} ms after `stop`"
 
 
 def _miswired(probe: str, found: str, hint: str) -> ProbeReport:
-    return ProbeReport(id=probe, outcome=ProbeOutcome.miswired, found=found, hint=hint)
+    return ProbeReport(id=probe, outcome=ProbeOutcome.miswired, found=whole(found), hint=hint)

@@ -24,8 +24,8 @@ from accounting.conformance.cases import (
 )
 from accounting.conformance.protocol import SPEC
 from accounting.conformance.report import CaseReport, ConformReport, totals
-from accounting.conformance.runner import run_cases, run_check_cases
-from accounting.conformance.smoke import ProbeOutcome, SmokeReport, smoke
+from accounting.conformance.runner import run_cases, run_check_cases, whole
+from accounting.conformance.smoke import ProbeOutcome, SmokeReport, leaving_words, smoke
 from accounting.conformance.subject import LongLived, NoSubjectError, OncePerCase
 from wire import encode
 
@@ -62,19 +62,22 @@ def _held(
     cases = _chosen(every, asked.chosen)
     expected_failures = _expected_failures(asked.baseline, [case.id for case in every])
     begun = perf_counter()
+    started = left = None
     with subject_of(asked) as subject:
         found = tuple(counted(run(subject, cases, expected_failures), len(cases), lambda case: case.id))
-        started = subject.started if isinstance(subject, LongLived) else None
+        if isinstance(subject, LongLived):
+            started, left = subject.started, subject.stop()
     report = ConformReport(
-        subject=asked.command,
-        name=None if started is None else started.name,
-        version=None if started is None else started.version,
+        subject=shown_command(asked),
+        name=None if started is None else whole(started.name),
+        version=None if started is None else whole(started.version),
         of=asked.of,
         protocol=asked.protocol,
         spec=SPEC,
-        ok=all(case.ok for case in found),
+        ok=left is None and all(case.ok for case in found),
         took_us=int((perf_counter() - begun) * 1_000_000),
         totals=totals(found),
+        leaving=None if left is None else whole(leaving_words(left)),
         cases=found,
     )
     _write(report, asked.form)
@@ -86,7 +89,7 @@ def smoked(asked: Asked) -> int:
     with subject_of(asked) as subject:
         probes = tuple(smoke(subject, asked.of))
     report = SmokeReport(
-        subject=asked.command,
+        subject=shown_command(asked),
         of=asked.of,
         protocol=asked.protocol,
         wired=all(probe.outcome is not ProbeOutcome.miswired for probe in probes),
@@ -126,17 +129,34 @@ def subject_of(asked: Asked) -> Generator[OncePerCase | LongLived]:
         if handler is not SIG_IGN:
             signal(number, _leave)
     try:
-        yield subject
+        try:
+            yield subject
+        finally:
+            subject.close()
     except NoSubjectError as error:
         raise Trouble(str(error)) from None
+    except _Told as told:
+        raise SystemExit(128 + told.number) from None
     finally:
-        subject.close()
         for number, handler in before.items():
             signal(number, handler)
 
 
+def shown_command(asked: Asked) -> tuple[str, ...]:
+    """The program and its arguments as a report has them."""
+    return tuple(map(whole, asked.command))
+
+
+class _Told(BaseException):
+    """A signal to leave. Hypothesis takes `SystemExit` for a failure of the subject."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
 def _leave(number: int, _: object) -> NoReturn:
-    raise SystemExit(128 + number)
+    raise _Told(number)
 
 
 def _cases(asked: Asked, read: Callable[[Path], Case]) -> Sequence[Case]:
@@ -147,7 +167,8 @@ def _cases(asked: Asked, read: Callable[[Path], Case]) -> Sequence[Case]:
         files = sorted((folder / "cases").glob(f"*/{file}")) or sorted(folder.glob(f"*/{file}"))
         found = [read(one.parent.resolve()) for one in files or folder.glob(file)]
     except FileNotFoundError as error:
-        raise Trouble(f"{error}") from None
+        missing = "" if error.filename is None else f"{error.filename}: "
+        raise Trouble(f"{missing}{error.strerror or error}") from None
     except ValueError as error:
         raise Trouble(str(error)) from None
     if not found:

@@ -1,6 +1,7 @@
 """`rounds conform fold` and `rounds conform checker`: the options they share, and what each combination asks for."""
 
 from collections.abc import Callable
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 
@@ -13,6 +14,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 Protocol: TypeAlias = Literal["once", "lines"]
 _ENDINGS: Final = """\b
 Exit codes: 0 everything as expected; 1 something is not; 2 wrong usage, or the command cannot be started."""
+
+
+def _a_number(ctx: click.Context, param: click.Parameter, value: float) -> float:
+    """Refuses `nan`, which is in no range and outside of none."""
+    if isnan(value):
+        raise click.BadParameter("nan is no number of seconds", ctx, param)
+    return value
 
 
 def _shared(function: F) -> F:
@@ -37,6 +45,7 @@ def _shared(function: F) -> F:
             "--timeout",
             metavar="SECONDS",
             type=click.FloatRange(min=0, min_open=True, max=86_400),
+            callback=_a_number,
             default=10.0,
             show_default=True,
             help="How long CMD may take for one ledger.",

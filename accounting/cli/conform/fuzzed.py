@@ -1,5 +1,6 @@
 """`rounds conform fold --fuzz`: generated ledgers, and the smallest on which the subject is wrong."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from secrets import randbelow
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from msgspec import Struct
 
-from accounting.cli.conform.asked import FAILED, Asked, subject_of
+from accounting.cli.conform.asked import FAILED, Asked, shown_command, subject_of
 from accounting.cli.conform.human import Line, difference_lines, show
 from accounting.cli.conform.progress import counting
 from accounting.cli.out import put
@@ -94,22 +95,41 @@ def fuzzed(asked: Asked, examples: int, seed: int | None, folder: Path | None) -
         if (error.name or "").partition(".")[0] != "hypothesis":
             raise
         raise Trouble("--fuzz needs hypothesis: pip install 'rounds[conformance]'") from None
+    if folder is not None:
+        _made(folder)
     with subject_of(asked) as subject, counting(examples) as progress:
         report = fuzz(subject, examples=examples, seed=randbelow(_SEEDS) if seed is None else seed, progress=progress)
     failure = report.failure
-    kept = None if failure is None or folder is None else save(failure, folder, seed=report.seed)
+    kept = trouble = None
+    if failure is not None and folder is not None:
+        try:
+            kept = save(failure, folder, seed=report.seed)
+        except OSError as error:
+            trouble = error
     if asked.form == "json":
         put(_written(asked, report, kept), b"\n")
     else:
         show(_lines(asked, report, kept))
+    if trouble is not None:
+        raise trouble
     return 0 if failure is None else FAILED
+
+
+def _made(folder: Path) -> None:
+    """Have the folder there before the search, which is long. Raises `Trouble`."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Trouble(f"--save: {folder}: {error.strerror or error}") from None
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise Trouble(f"--save: {folder}: nothing can be written into it")
 
 
 def _written(asked: Asked, report: "FuzzReport", kept: Path | None) -> bytes:
     failure, spent = report.failure, report.spent
     return encode(
         FuzzSummary(
-            subject=asked.command,
+            subject=shown_command(asked),
             protocol=asked.protocol,
             ok=failure is None,
             seed=report.seed,

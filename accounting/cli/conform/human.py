@@ -26,6 +26,8 @@ WORDS: Final = {
     Outcome.not_run: "not run",
 }
 """What an outcome is called."""
+_NOT_BROKEN: Final = frozenset((Outcome.passed, Outcome.not_run))
+"""What says nothing against a rule, though it may not be as expected."""
 _WIDE: Final = 300
 _STDERR_LINES: Final = 8
 _DIM: Final = "dim"
@@ -56,11 +58,15 @@ def report_lines(report: ConformReport) -> Iterator[Line]:
     if told > DETAILED:
         yield ((f"The first {DETAILED} of {told:,} are told in full; --case tells of others.", _DIM),)
         yield ()
+    if report.leaving is not None:
+        yield ("leaving", "bold"), (": ", ""), (WORDS[Outcome.crashed], _BAD)
+        yield ((_MARGIN + _cut(visible(report.leaving)), ""),)
+        yield ()
     yield _verdict(report)
     yield _row(report.of, _named(report))
     yield _row("cases", _figures(report.totals))
     every = Counter(case.rule for case in report.cases)
-    broken = Counter(case.rule for case in report.cases if not case.ok and case.outcome is not Outcome.not_run)
+    broken = Counter(case.rule for case in report.cases if not case.ok and case.outcome not in _NOT_BROKEN)
     for index, (rule, count) in enumerate(sorted(broken.items())):
         yield _row("" if index else "broken", f"{visible(rule)}: {count:,} of {several(every[rule], 'case')}")
     yield _row("took", took(report.took_us))

@@ -13,10 +13,11 @@ _ERRORS: Final = frozenset((Outcome.crashed, Outcome.timed_out))
 
 def junit(report: ConformReport) -> bytes:
     """The XML document, UTF-8."""
+    left = report.leaving is not None
     figures = {
-        "tests": str(len(report.cases)),
+        "tests": str(len(report.cases) + left),
         "failures": str(sum(_element(case) == "failure" for case in report.cases)),
-        "errors": str(sum(_element(case) == "error" for case in report.cases)),
+        "errors": str(sum(_element(case) == "error" for case in report.cases) + left),
         "skipped": str(sum(_element(case) == "skipped" for case in report.cases)),
         "time": _seconds(report.took_us),
     }
@@ -32,6 +33,9 @@ def junit(report: ConformReport) -> bytes:
         if element is not None:
             found = SubElement(test, element, {"message": xml_text(headline(case)), "type": case.outcome.value})
             found.text = xml_text(case_text(case))
+    if report.leaving is not None:
+        test = SubElement(suite, "testcase", {"classname": f"rounds.{report.of}.protocol", "name": "leaving"})
+        SubElement(test, "error", {"message": xml_text(visible(report.leaving)), "type": Outcome.crashed.value})
     indent(root)
     document: bytes = tostring(root, encoding="utf-8", xml_declaration=True)
     return document + b"\n"

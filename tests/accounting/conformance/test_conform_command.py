@@ -161,6 +161,79 @@ def test_expected_failures(cases: Path, tmp_path: Path) -> None:
     assert "known.txt:1: no-such-case: there is no such case" in given.stderr
 
 
+def test_a_rule_that_passes_unexpectedly_is_not_broken(cases: Path, tmp_path: Path) -> None:
+    known = tmp_path / "known.txt"
+    known.write_text("opening some day\n", "utf-8")
+    options = ("--cases", cases, "--expected-failures", known, "--protocol", "lines")
+    given = conform(*options, subject=(*REFERENCE, "lines"))
+    assert given.exit_code == 1
+    assert "broken" not in given.stdout
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ("stop-fails", "exited with 1 after `stop`"),
+        ("twice", "said '{"),
+        ("stays", "still there 300 ms after `stop`"),
+    ],
+)
+def test_how_it_leaves_counts(cases: Path, how: str, said: str) -> None:
+    known = cases / "known.txt"
+    known.write_text("opening some day\n", "utf-8")
+    chosen = ("--case", "empty*", "--case", "opening", "--expected-failures", known)
+    options = ("--cases", cases, "--protocol", "lines", *chosen, "--timeout", "0.3" if how == "stays" else "30")
+    given = conform(*options, "--json", subject=lines(how))
+    report = decode(given.stdout_bytes, type=ConformReport)
+    assert (given.exit_code, report.ok, [case.ok for case in report.cases]) == (1, False, [True, True])
+    assert said in str(report.leaving)
+    given = conform(*options, subject=lines(how))
+    assert given.exit_code == 1
+    assert "leaving: crashed\n" in given.stdout
+    assert said in given.stdout
+    assert "does not conform" in given.stdout
+    given = conform(*options, "--format", "junit", subject=lines(how))
+    root = ET.fromstring(given.stdout)
+    assert (root.get("tests"), root.get("errors")) == ("3", "1")
+    [error] = root.iter("error")
+    assert said in str(error.get("message"))
+    # One that leaves as it should is not told of.
+    report = decode(conform(*options, "--json", subject=lines("right")).stdout_bytes, type=ConformReport)
+    assert (report.ok, report.leaving) == (True, None)
+
+
+def test_what_cannot_start_is_not_asked_every_case(cases: Path) -> None:
+    given = conform("--cases", cases, "--protocol", "lines", subject=lines("no-start"))
+    assert given.exit_code == 1
+    assert "0 of 5 passed, 3 crashed, 2 not run" in given.stdout
+    assert given.stdout.count("cannot start") == 3
+
+
+def test_a_finding_before_the_first_line(cases: Path) -> None:
+    folder = cases / "cases" / "opening"
+    (folder / "findings.json").write_text('{"conforms":true,"faults":[]}', "utf-8")
+    for protocol, subject in (("once", once("negative-line")), ("lines", lines("negative-line"))):
+        given = conform("--cases", folder, "--protocol", protocol, "--json", subject=subject, of="checker")
+        [case] = decode(given.stdout_bytes, type=ConformReport).cases
+        assert case.outcome is Outcome.crashed
+
+
+@pytest.mark.parametrize("options", [(), ("--smoke",), ("--fuzz", "3")])
+def test_words_that_no_file_holds(cases: Path, options: tuple[str, ...]) -> None:
+    own = options or ("--cases", str(cases))
+    subject = (*lines("odd-name"), "\udcff")
+    given = conform(*own, "--protocol", "lines", "--json", subject=subject)
+    assert (given.exit_code, given.stderr) == (1, "")
+    report = json.loads(given.stdout_bytes)
+    assert report["subject"][-1] == "\\udcff"
+    if not options:
+        assert (report["name"], report["version"]) == ("fake\\ud800", "1.0\\ud800")
+    for form in () if options else ("human", "junit"):
+        assert "\\udcff" in conform(*own, "--protocol", "lines", "--format", form, subject=subject).stdout
+    if options:
+        assert "\\udcff" in conform(*own, "--protocol", "lines", subject=subject).stdout
+
+
 def test_smoke() -> None:
     given = conform("--smoke", "--protocol", "lines", subject=(*REFERENCE, "lines"))
     assert given.exit_code == 0
@@ -185,6 +258,12 @@ def test_smoke() -> None:
         (("--fuzz", "3", "--format", "junit", "--", "x"), "--fuzz has no JUnit report"),
         (("--seed", "3", "--", "x"), "--seed and --save belong to --fuzz"),
         (("--timeout", "0", "--", "x"), "'--timeout'"),
+        (("--timeout", "nan", "--", "x"), "'--timeout'"),
+        (("--timeout", "inf", "--", "x"), "'--timeout'"),
+        (
+            ("--fuzz", "1", "--", "no-such-program-anywhere"),
+            "no-such-program-anywhere: cannot be started: No such file",
+        ),
         (("--", "no-such-program-anywhere"), "no-such-program-anywhere: cannot be started: No such file"),
         (("--case", "no-*", "--", "x"), "--case no-*: no case is called so"),
         ((), "CMD"),
@@ -208,10 +287,30 @@ def test_folders_of_cases(cases: Path, tmp_path: Path) -> None:
     given = conform("--cases", tmp_path / "empty", subject=subject)
     assert given.exit_code == 2
     assert "no case of a fold in it" in given.stderr
-    (cases / "cases" / "opening" / "about.md").write_text("nothing", "utf-8")
-    given = conform("--cases", cases, subject=subject)
-    assert given.exit_code == 2
-    assert "about.md" in given.stderr
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "said"),
+    [
+        ("about.md", b"nothing", "about.md: expects the lines"),
+        ("about.md", b"# opening\n\n\xff", "about.md: not UTF-8 at byte 11"),
+        ("about.md", None, "about.md: No such file"),
+        ("ledger.jsonl", None, "ledger.jsonl: No such file"),
+        ("rounds.json", b"{", "rounds.json: not JSON: "),
+        ("rounds.json", b'{"a":' * 5000 + b"1" + b"}" * 5000, "rounds.json: not JSON: it nests deeper than 64 levels"),
+    ],
+)
+def test_a_case_that_cannot_be_read(cases: Path, file: str, content: bytes | None, said: str) -> None:
+    where = cases / "cases" / "opening" / file
+    if content is None:
+        where.unlink()
+    else:
+        where.write_bytes(content)
+    given = conform("--cases", cases, subject=once("right"))
+    assert (given.exit_code, given.stdout) == (2, "")
+    assert given.stderr.startswith(f"rounds: {cases}")
+    assert said in given.stderr
+    assert "Errno" not in given.stderr
 
 
 @pytest.mark.parametrize("of", ["fold", "checker"])
@@ -239,6 +338,32 @@ def test_fuzzing(tmp_path: Path) -> None:
     assert given.exit_code == 1
     for said in (*report.failure.ledger.splitlines(), f"rule      {report.failure.rule}", "seed      3", report.saved):
         assert said in given.stdout
+
+
+def test_a_folder_that_cannot_be_saved_to_is_told_at_once(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    asked = tmp_path / "asked"
+    subject = (sys.executable, "-ISc", f"open({str(asked)!r}, 'w')")
+    given = conform("--fuzz", "20", "--save", tmp_path / "file" / "found", subject=subject)
+    assert (given.exit_code, given.stdout) == (2, "")
+    assert f"--save: {tmp_path / 'file' / 'found'}: Not a directory" in given.stderr
+    assert not asked.exists()
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_a_find_that_cannot_be_saved_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: tuple[str, ...]
+) -> None:
+    def full(*_: object, **__: object) -> Path:
+        raise OSError(28, "No space left on device", "somewhere")
+
+    monkeypatch.setattr("accounting.conformance.fuzzing.save", full)
+    given = conform("--fuzz", "20", "--seed", "3", "--save", tmp_path / "found", *form, subject=lines("right"))
+    assert given.exit_code == 2
+    assert "rounds.md" in given.stdout
+    assert "somewhere: No space left on device" in given.stderr
+    if form:
+        assert json.loads(given.stdout)["saved"] is None
 
 
 def test_fuzzing_needs_hypothesis(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -282,33 +407,45 @@ def test_words_of_others_do_not_act_on_a_terminal(cases: Path, code: int) -> Non
     assert "\x1b" not in given.stdout
 
 
+WAITS = """
+import json, os, pathlib, sys, threading
+folds = 0
+def hang():
+    file = pathlib.Path(sys.argv[1])
+    new = file.with_suffix(".new")
+    new.write_text(str(os.getpid()))
+    new.rename(file)
+    threading.Event().wait()
+if sys.argv[2] == "at-once":
+    hang()
+for line in sys.stdin:
+    asked = json.loads(line)
+    reply = {"re": "start", "protocol": 1, "name": "slow", "version": "1"}
+    if asked["cmd"] == "fold":
+        folds += 1
+        if folds > 3:
+            hang()
+        reply = {"re": "fold", "id": asked["id"], "answer": {"run": asked["run"], "turns": []}}
+        if folds == 3 and sys.argv[2] == "while-shrinking":
+            reply = {"re": "fold", "id": asked["id"], "rejected": "no"}
+    print(json.dumps(reply), flush=True)
+"""
+
+
+@pytest.mark.parametrize("how", ["at-once", "while-searching", "while-shrinking"])
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
-def test_interrupted(cases: Path, tmp_path: Path, number: signal.Signals, code: int) -> None:
+def test_interrupted(cases: Path, tmp_path: Path, number: signal.Signals, code: int, how: str) -> None:
     pid_file = tmp_path / "pid"
-    program = (
-        f"import os,pathlib,threading; p=pathlib.Path({str(pid_file)!r}); q=p.with_suffix('.new');"
-        "q.write_text(str(os.getpid())); q.rename(p); threading.Event().wait()"
-    )
-    command = (
-        *ROUNDS,
-        "conform",
-        "fold",
-        "--cases",
-        str(cases),
-        "--timeout",
-        "600",
-        "--",
-        sys.executable,
-        "-ISc",
-        program,
-    )
+    what = ("--cases", str(cases)) if how == "at-once" else ("--fuzz", "50", "--seed", "3")
+    subject = (sys.executable, "-ISc", WAITS, str(pid_file), how)
+    command = (*ROUNDS, "conform", "fold", *what, "--timeout", "600", "--", *subject)
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()) as process:
         wait_for(pid_file.exists)
         os.kill(process.pid, number)
         out, err = process.communicate(timeout=30)
     assert (process.returncode, out, err) == (code, b"", b"")
-    subject = int(pid_file.read_text())
-    wait_for(lambda: not alive(subject))
+    pid = int(pid_file.read_text())
+    wait_for(lambda: not alive(pid))
 
 
 def wait_for(condition: Callable[[], bool]) -> None:

@@ -2,8 +2,10 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from time import sleep
 
 import pytest
+from msgspec.structs import replace
 
 from accounting.conformance.blame import TOTAL
 from accounting.conformance.cases import read_fold_case
@@ -11,7 +13,7 @@ from accounting.conformance.comparing import differences
 from accounting.conformance.fuzzing import SHRINK_TIMEOUTS, FuzzReport, fuzz, save
 from accounting.conformance.reference import reference_answer
 from accounting.conformance.report import Outcome
-from accounting.conformance.subject import Rejected, Reply, TimedOut
+from accounting.conformance.subject import Answered, Rejected, Reply, TimedOut
 from tests.accounting.conformance.planted import BUGS, Planted, folded, planted
 from wire.scalars import RunId
 
@@ -137,6 +139,59 @@ def test_what_does_not_happen_again_is_flaky() -> None:
     assert failure.reply == Rejected(message="only once")
 
 
+@pytest.mark.invariant("K5")
+def test_what_is_wrong_in_another_way_when_asked_again_is_flaky() -> None:
+    class Counting(Planted):
+        asked = 0
+
+        def fold(self, ledger: bytes, run: RunId) -> Reply:
+            reply = super().fold(ledger, run)
+            if b'"model_called"' not in ledger or not isinstance(reply, Answered) or not isinstance(reply.answer, dict):
+                return reply
+            self.asked += 1
+            return Answered(answer={**reply.answer, "asked": self.asked}, took_us=reply.took_us)
+
+    failure = fuzz(Counting(), examples=300, seed=1).failure
+    assert failure is not None
+    assert failure.outcome is Outcome.wrong
+    assert failure.flaky
+
+
+def test_starting_the_subject_is_not_in_the_figures() -> None:
+    class SlowToStart(Planted):
+        started = False
+
+        def fold(self, ledger: bytes, run: RunId) -> Reply:
+            if not self.started:
+                sleep(2)
+            self.started = True
+            return super().fold(ledger, run)
+
+    report = fuzz(SlowToStart(), examples=20, seed=1)
+    assert report.spent.kit < 2
+    assert min(report.spent.subject, report.spent.generation, report.spent.kit) > 0
+
+
+def test_what_the_subject_raises_at_once_is_raised() -> None:
+    class Missing(Planted):
+        def fold(self, ledger: bytes, run: RunId) -> Reply:
+            raise OSError("no such program")
+
+    with pytest.raises(OSError, match="no such program"):
+        fuzz(Missing(), examples=1, seed=1)
+
+
+def test_what_ends_the_search_from_outside_does() -> None:
+    class Ended(BaseException):
+        pass
+
+    def ends() -> Reply:
+        raise Ended
+
+    with pytest.raises(Ended):
+        fuzz(Odd(b"tool_called", ends), examples=100, seed=1)
+
+
 def test_what_the_subject_raises_is_raised() -> None:
     class Broken(Planted):
         def fold(self, ledger: bytes, run: RunId) -> Reply:
@@ -161,3 +216,20 @@ def test_what_is_saved_is_a_case(tmp_path: Path) -> None:
     assert case.about.generated
     assert case.about.rule == failure.broken.rule
     assert case.id == f"fuzz-2-{failure.found_at}"
+
+
+def test_what_is_saved_does_not_replace_another_find(tmp_path: Path) -> None:
+    failure = found("replies by count", 2).failure
+    assert failure is not None
+    first = save(failure, tmp_path, seed=2)
+    (first / "about.md").write_text(f"# {first.name}\n\nRule: mine\n\nChecked by eye.\n", "utf-8")
+    assert save(failure, tmp_path, seed=2) == first
+    assert read_fold_case(first).about.rule == "mine"
+    other = replace(failure, ledger=b"\n" + failure.ledger)
+    again = [save(other, tmp_path, seed=2) for _ in range(2)]
+    assert again == [tmp_path / f"{first.name}-2"] * 2
+    assert read_fold_case(first).ledger == failure.ledger
+    assert read_fold_case(again[0]).ledger == other.ledger
+    (tmp_path / f"{first.name}-3").write_bytes(b"")
+    third = replace(failure, ledger=b"\n\n" + failure.ledger)
+    assert save(third, tmp_path, seed=2).name == f"{first.name}-4"

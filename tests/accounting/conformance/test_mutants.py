@@ -37,6 +37,16 @@ def test_the_page_has_just_these() -> None:
     assert told == list(MUTANTS), "`make mutants` writes the page"
 
 
+def test_the_page_names_rules_that_are_broken_and_cases_that_are_there() -> None:
+    cases = {case.id: case.about.rule for case in fold_cases()}
+    rows = re.findall(
+        r"^\| `(.+)` \| (.+) \| (.+) \| `(.+)` \| .+ \| .+ \| .+ \|$", PAGE.read_text("utf-8"), re.MULTILINE
+    )
+    assert [(id_, about) for id_, about, _, _ in rows] == [(id_, one.about) for id_, one in MUTANTS.items()]
+    assert [id_ for id_, _, rule, _ in rows if rule not in MUTANTS[id_].rules] == []
+    assert [(id_, case) for id_, _, _, case in rows if cases.get(case) not in MUTANTS[id_].rules] == []
+
+
 @with_node
 def test_a_few_are_caught_both_ways(tmp_path: Path) -> None:
     _caught(tmp_path, FEW)

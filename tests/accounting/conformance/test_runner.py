@@ -12,8 +12,8 @@ from accounting.conformance.baseline import BaselineError, read_baseline
 from accounting.conformance.cases import About, CheckCase, ExpectedFault, FoldCase
 from accounting.conformance.report import CaseReport, Outcome, totals
 from accounting.conformance.runner import GIVE_UP, LISTED, SHOWN, run_cases, run_check_cases
-from accounting.conformance.subject import Answered, Crashed, Rejected, Reply, TimedOut
-from tests.accounting.conformance.fakes import RUN
+from accounting.conformance.subject import Answered, Crashed, LongLived, Rejected, Reply, TimedOut
+from tests.accounting.conformance.fakes import RUN, lines
 from wire import encode
 from wire.scalars import RunId
 
@@ -94,6 +94,18 @@ def test_a_subject_that_hangs_is_given_up() -> None:
     assert [case.outcome for case in found] == [Outcome.timed_out] * (GIVE_UP + 3)
 
 
+def test_a_subject_that_cannot_start_is_given_up() -> None:
+    subject = LongLived(lines("no-start"))
+    try:
+        found = list(run_cases(subject, [fold_case(f"c{index}") for index in range(6)], {"c5": "known"}))
+    finally:
+        subject.close()
+    assert [case.outcome for case in found] == [Outcome.crashed] * 3 + [Outcome.not_run] * 3
+    assert [case.stderr is None for case in found] == [False] * 3 + [True] * 3
+    assert "no start" in str(found[3].message)
+    assert not found[5].ok
+
+
 def test_a_report_is_bounded_and_can_be_written() -> None:
     [found] = ran([Answered(answer={**ANSWER, "worktree": "\ud800" * 2000, "turns": list(range(500))}, took_us=1)])
     assert len(found.differences) == LISTED
@@ -124,6 +136,9 @@ FAULT = {"code": "float", "line": 2}
         ([FAULT], [{"code": "float", "line": 3}], Outcome.wrong),
         ([FAULT], [{"code": "made-up", "line": 2}], Outcome.wrong),
         ([], [{"code": "float", "line": True}], Outcome.crashed),
+        ([], [{"code": "float", "line": -1}], Outcome.crashed),
+        ([], [{"code": "float", "line": 2**64}], Outcome.crashed),
+        ([FAULT], [{"code": "float", "line": 2**64 - 1}], Outcome.wrong),
         ([], [{"code": "float"}], Outcome.crashed),
         ([], ["float"], Outcome.crashed),
         ([], None, Outcome.crashed),
@@ -139,11 +154,17 @@ def test_findings(faults: list[dict[str, Any]], findings: Any, outcome: Outcome)
 
 def test_expected_failures(tmp_path: Path) -> None:
     file = tmp_path / "known.txt"
-    file.write_text("# ours\n\n  a  the writer's fault, see #3 \nb\twords\n", "utf-8")
-    with pytest.raises(BaselineError, match=r"known.txt:4: b\twords: say after the id why"):
+    file.write_text("# ours\n\n  a  the writer's fault, see #3 \nb\n", "utf-8")
+    with pytest.raises(BaselineError, match=r"known.txt:4: b: say after the id why"):
         read_baseline(file, {"a", "b"})
-    file.write_text("# ours\n\n  a  the writer's fault, see #3 \nb words\r\n", "utf-8")
-    assert read_baseline(file, {"a", "b", "c"}) == {"a": "the writer's fault, see #3", "b": "words"}
+    file.write_text("# ours\n\n  a  the writer's fault, see #3 \nb words\r\nc\t tabbed  words\n", "utf-8")
+    assert read_baseline(file, {"a", "b", "c"}) == {
+        "a": "the writer's fault, see #3",
+        "b": "words",
+        "c": "tabbed  words",
+    }
+    file.write_bytes(b"\xef\xbb\xbfa words\n")
+    assert read_baseline(file, {"a"}) == {"a": "words"}
 
 
 @pytest.mark.parametrize(

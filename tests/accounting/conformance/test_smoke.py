@@ -10,6 +10,7 @@ from accounting.conformance.reference import reference_answer
 from accounting.conformance.smoke import ProbeOutcome, ProbeReport, fold_probes, smoke
 from accounting.conformance.subject import LongLived, OncePerCase
 from tests.accounting.conformance.fakes import PYTHON, lines, nothing_left, once
+from wire import encode
 
 REFERENCE = (sys.executable, "-m", "accounting.conformance.reference")
 RIGHT, WRONG, MISWIRED = ProbeOutcome.right, ProbeOutcome.wrong, ProbeOutcome.miswired
@@ -86,6 +87,12 @@ def test_the_other_contract_than_it_speaks() -> None:
 def test_one_that_does_not_leave() -> None:
     found = probed(LongLived(lines("stays"), timeout_ms=500))
     assert (found[-1].id, found[-1].outcome) == ("leaving", MISWIRED)
+
+
+def test_words_that_no_file_holds_are_spelled_out() -> None:
+    found = probed(LongLived(lines("rejects-oddly")))
+    assert str(found[-1].found) == "refused: not \\ud800"
+    encode(found)
 
 
 def test_a_checker(tmp_path: Path) -> None:

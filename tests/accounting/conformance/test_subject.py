@@ -8,7 +8,7 @@ from time import monotonic
 
 import pytest
 
-from accounting.conformance.exact import exact_json
+from accounting.conformance.exact import DEEPEST, exact_json
 from accounting.conformance.pipes import Child
 from accounting.conformance.subject import (
     Answered,
@@ -63,7 +63,9 @@ def test_run_once_what_never_ends_is_ended(how: str, ledger: bytes) -> None:
         ("chats", "exited with 0 and printed 'loading...\\n{"),
         ("twice", "no JSON: Extra data"),
         ("floods", "wrote more than 1,048,576 bytes"),
-        ("deep", "no JSON"),
+        ("deep", "no JSON: it nests deeper than 64 levels"),
+        ("nested", "no JSON: it nests deeper than 64 levels"),
+        ("nested-lists", "no JSON: it nests deeper than 64 levels"),
         ("digits", "no JSON: Exceeds the limit"),
         ("nan", "NaN is no JSON"),
         ("key-twice", "the key 'run' stands twice"),
@@ -185,6 +187,7 @@ def test_staying_answers_follow_one_another() -> None:
         ("neither", "the reply has neither of `answer` and `rejected`"),
         ("answer-in-text", "Expected `object`, got `str` - at `$.answer`"),
         ("chats", "the reply 'folding...' is no JSON"),
+        ("nested", "is no JSON: it nests deeper than 64 levels"),
         ("floods", "wrote more than 1,048,576 bytes"),
         ("floods-lines", "does not fit the protocol: Object missing required field `re`"),
     ],
@@ -317,3 +320,41 @@ def test_ledgers_arrive_as_they_are(ledger: bytes) -> None:
 def test_numbers_are_read_exactly() -> None:
     assert exact_json(b"[18446744073709551616,1.0,1]") == [2**64, 1.0, 1]
     assert [type(one) for one in exact_json(b"[1.0,1,true]")] == [float, int, bool]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(("opened", "closed"), [(b"[", b"]"), (b'{"a":', b"}"), (b'[{"a":', b"}]")])
+def test_nesting_is_bounded(opened: bytes, closed: bytes) -> None:
+    times = DEEPEST // len(closed)
+    exact_json(opened * times + b"1" + closed * times)
+    for more in (1, 1_000, 100_000):
+        with pytest.raises(ValueError, match=f"nests deeper than {DEEPEST} levels"):
+            exact_json(opened * (times + more) + b"1" + closed * (times + more))
+
+
+def test_staying_whether_it_is_still_tried() -> None:
+    subject = long_lived("no-start")
+    try:
+        for given_up in (False, False, False, True):
+            assert subject.given_up is given_up
+            assert isinstance(subject.fold(LEDGER, RUN), Crashed)
+    finally:
+        subject.close()
+
+
+def test_staying_what_it_said_beside_its_last_reply() -> None:
+    subject = long_lived("twice")
+    for _ in range(2):
+        assert isinstance(subject.fold(LEDGER, RUN), Answered)
+    problem = subject.stop()
+    assert isinstance(problem, Crashed)
+    assert "said '{" in problem.how
+
+
+def test_findings_before_the_first_line_are_no_findings() -> None:
+    subject = long_lived("negative-line")
+    try:
+        reply = subject.check(LEDGER)
+        assert isinstance(reply, Crashed)
+        assert "$.findings[0].line" in reply.how
+    finally:
+        subject.close()

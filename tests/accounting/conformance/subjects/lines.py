@@ -64,6 +64,11 @@ def wrong(asked: dict[str, Any], right: dict[str, Any]) -> None:
         case "chats":
             out.write(b"folding...\n")
             say(right)
+        case "nested":
+            out.write(b'{"re":"fold","id":2,"answer":' + b'{"a":' * 600 + b"1" + b"}" * 601 + b"\n")
+            out.flush()
+        case "rejects-oddly":
+            say({"re": "fold", "id": asked["id"], "rejected": "not \ud800"})
         case "rejects":
             say({"re": "fold", "id": asked["id"], "rejected": "not today"})
         case "floods":
@@ -87,7 +92,8 @@ for line in sys.stdin.buffer:
     match asked["cmd"]:
         case "start":
             version = 2 if how == "newer" else 1
-            say({"re": "start", "protocol": version, "name": "fake", "version": "1.0"})
+            odd = "\ud800" if how == "odd-name" else ""
+            say({"re": "start", "protocol": version, "name": f"fake{odd}", "version": f"1.0{odd}"})
             if how == "shut":
                 os.close(0)
                 hang()
@@ -96,12 +102,13 @@ for line in sys.stdin.buffer:
             right: dict[str, Any] = {"re": "fold", "id": asked["id"], "answer": {"run": asked["run"], "turns": []}}
             if how == "echoes":
                 say({**right, "answer": asked})
-            elif folds < 2 or how in ("right", "stays", "stop-fails", "stop-chats"):
+            elif folds < 2 or how in ("right", "odd-name", "stays", "stop-fails", "stop-chats"):
                 say(right)
             else:
                 wrong(asked, right)
         case "check":
-            say({"re": "check", "id": asked["id"], "findings": [{"code": "float", "line": 2, "more": 1}]})
+            at = -1 if how == "negative-line" else 2
+            say({"re": "check", "id": asked["id"], "findings": [{"code": "float", "line": at, "more": 1}]})
         case _:
             if how == "stays":
                 hang()

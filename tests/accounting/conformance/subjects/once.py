@@ -82,6 +82,10 @@ match how:
         hang()
     case "deep":
         out.write(b"[" * 200_000)
+    case "nested":
+        out.write(b'{"a":' * 700 + b"1" + b"}" * 700)
+    case "nested-lists":
+        out.write(b'{"run":' + b"[" * 940 + b"]" * 940 + b"}")
     case "digits":
         out.write(b'{"t":' + b"9" * 10_000 + b"}")
     case "nan":
@@ -90,6 +94,8 @@ match how:
         out.write(b'{"run":1,"run":1}')
     case "latin":
         out.write(b'"\xe9"')
+    case "negative-line":
+        out.write(b'{"findings":[{"code":"float","line":-1}]}')
     case "surrogate":
         out.write(ANSWER[:-2] + b',"worktree":"\\ud800"}')
     case _:
