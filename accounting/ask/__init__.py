@@ -7,7 +7,7 @@
 What is here is pure: the bytes, the clock and the processes are handed in.
 """
 
-from accounting.ask.draw import body, drawn, waited_s
+from accounting.ask.draw import body, waited_s
 from accounting.ask.fold import REPLAYED_TURNS, AskFold, completed_turns, in_flight, next_seq, shown
 from accounting.ask.lock import LOCK_STALE_MS, is_stale, read_lock
 from accounting.ask.moment import moment
@@ -29,7 +29,6 @@ __all__ = [
     "ThreadProblemCode",
     "body",
     "completed_turns",
-    "drawn",
     "in_flight",
     "is_stale",
     "moment",

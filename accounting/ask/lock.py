@@ -13,6 +13,8 @@ from wire.ask import AskLock
 
 LOCK_STALE_MS: Final = 600_000
 """How old a lock may grow: twice what an answer may take."""
+STARTING_MS: Final = 2000
+"""How long a lock without a worker is left to whoever took it."""
 
 
 def read_lock(data: bytes) -> AskLock | None:
@@ -42,3 +44,12 @@ def is_stale(lock: AskLock, now: int, alive: Callable[[int], bool], stale_ms: in
     if started is None or now - started > stale_ms:
         return True
     return lock.pid > 0 and not alive(lock.pid)
+
+
+def is_unclaimed(lock: AskLock, now: int) -> bool:
+    """Whether a lock should have a worker by now (UTC milliseconds) and names none: nobody may be answering.
+
+    It holds all the same, until it is stale: only who cancels takes it away before.
+    """
+    started = moment(lock.started_at)
+    return lock.pid <= 0 and (started is None or now - started >= STARTING_MS)

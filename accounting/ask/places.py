@@ -12,6 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from accounting.ask.asked import last_asked
+
 SUFFIX: Final = ".jsonl"
 """How the file of a thread ends."""
 LOCK_SUFFIX: Final = ".lock"
@@ -81,9 +83,9 @@ def thread_name(path: Path) -> str:
 
 
 def threads_in(directory: Path) -> tuple[Path, ...]:
-    """The threads of a directory, the last written first; those of one time by name. None when there is no directory.
+    """The threads of a directory, the last asked in first; those of one time by name. None when there is no directory.
 
-    Raises `OSError` when the directory cannot be listed.
+    See `asked_ns` for the time. Raises `OSError` when the directory cannot be listed.
     """
     found: list[tuple[int, str, Path]] = []
     try:
@@ -94,16 +96,30 @@ def threads_in(directory: Path) -> tuple[Path, ...]:
         if entry.name.endswith(SUFFIX) and entry.name != SUFFIX:
             with suppress(FileNotFoundError):  # removed since it was listed
                 if entry.is_file():
-                    found.append((-entry.stat().st_mtime_ns, entry.name, Path(entry.path)))
+                    found.append((-asked_ns(Path(entry.path)), entry.name, Path(entry.path)))
     return tuple(path for _, _, path in sorted(found))
 
 
 def last_used(directory: Path) -> Path | None:
-    """The thread of a directory that was written to last: the default of the command line. `None` when there is none.
+    """The thread of a directory that was asked in last: the default of the command line. `None` when there is none.
 
-    The files' own times tell; no list of uses is kept beside them. Raises `OSError` as `threads_in` does.
+    The threads themselves tell; no list of uses is kept beside them. Raises `OSError` as `threads_in` does.
     """
     return next(iter(threads_in(directory)), None)
+
+
+def asked_ns(path: Path) -> int:
+    """When a thread was last asked in, in UTC nanoseconds, for ordering threads by it.
+
+    The time of its last question, for an answer in flight writes to the file without anybody using it. The file's own
+    time where there is no question that reads, or only one that is still to come. Raises `OSError` when there is no
+    file.
+    """
+    written = path.stat().st_mtime_ns
+    asked = None
+    with suppress(OSError):  # it may be another's
+        asked = last_asked(path)
+    return written if asked is None else min(asked * 1_000_000, written)
 
 
 def _base(variable: str, below_home: str, environ: Mapping[str, str] | None) -> Path:

@@ -41,10 +41,13 @@ def write_whole(path: Path, content: bytes, flags: int) -> None:
     """Open a file as `flags` say and give it this content in one write. Raises `OSError`."""
     descriptor = open_file(path, os.O_WRONLY | os.O_CREAT | flags)
     try:
-        if os.write(descriptor, content) != len(content):
-            raise OSError(errno.ENOSPC, "no room for all of it", str(path))
+        taken = os.write(descriptor, content)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
     finally:
         os.close(descriptor)
+    if taken != len(content):
+        raise OSError(errno.ENOSPC, "no room for all of it", str(path))
 
 
 def read_whole(path: Path, start: int = 0) -> bytes | None:

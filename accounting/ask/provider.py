@@ -21,7 +21,11 @@ from accounting.ask.telling import Telling
 from accounting.ask.trim import trim
 
 _DRAIN_S: Final = 0.25
-"""How long its pipes are read after it ended: something it started may hold them open for ever."""
+"""How long after it ended more is waited for: something it started may hold its pipes open for ever."""
+_DRAIN_MOST_S: Final = 2.0
+"""How long they are read then if more keeps coming."""
+_LOOK_MS: Final = 200
+"""How often it is looked whether the lock still stands, once the output is closed."""
 _SIGNAL_S: Final = 0.1
 """How long a failure waits for word that it was a cancellation, which ends the provider and its worker together."""
 
@@ -121,27 +125,27 @@ class _Listening:
         self._blank = True
 
     def run(self) -> Ending:
-        drain_until: float | None = None
+        ended_at: int | None = None
+        until = float(self._deadline)
         while True:
             if self._cancel.given:
                 return Aborted()
             now = _now()
-            if now >= self._deadline:
-                self._call.end()
-                return Failed(message=f"timed out after {self._timeout_ms}ms")
-            if drain_until is None and self._call.process.poll() is not None:
-                drain_until = now + _DRAIN_S * 1000
-            if drain_until is not None and now >= drain_until:
+            if ended_at is None and self._call.process.poll() is not None:
+                ended_at, until = now, now + _DRAIN_S * 1000
+            if now >= until:
+                if ended_at is None:
+                    return self._timed_out()
                 break
-            piece = self._next(min(self._telling.due(), self._deadline, drain_until or self._deadline) - now)
+            piece = self._next(min(self._telling.due(), until) - now)
             if piece is Ended:
                 break
             if isinstance(piece, bytes):
                 self._call.room.release()
                 if not self._take(self._decode(piece)):
                     return Lost()
-                if drain_until is not None:
-                    drain_until = _now() + _DRAIN_S * 1000
+                if ended_at is not None:
+                    until = min(_now() + _DRAIN_S * 1000, ended_at + _DRAIN_MOST_S * 1000)
             elif self._telling.step(_now()):
                 if not self._held():
                     return Lost()
@@ -170,17 +174,20 @@ class _Listening:
 
     def _ending(self) -> Ending:
         # Its output is closed; it may go on for a while all the same.
-        code = None
-        while code is None:
+        while (code := self._call.process.poll()) is None:
             if self._cancel.given:
                 return Aborted()
-            if _now() >= self._deadline:
-                self._call.end()
-                return Failed(message=f"timed out after {self._timeout_ms}ms")
+            now = _now()
+            if now >= self._deadline:
+                return self._timed_out()
             if not self._held():
                 return Lost()
+            if self._telling.step(now):
+                self._notify()
             with suppress(subprocess.TimeoutExpired):
-                code = self._call.process.wait(min(0.2, max(0.0, (self._deadline - _now()) / 1000)))
+                self._call.process.wait(min(_LOOK_MS, self._telling.due() - now, self._deadline - now) / 1000)
+        if self._cancel.given:
+            return Aborted()
         if code:
             message = self._call.errors() or _exit(code)
             give_up = time.monotonic() + _SIGNAL_S
@@ -188,6 +195,10 @@ class _Listening:
                 self._next(10)
             return Aborted() if self._cancel.given else Failed(message=message)
         return Failed(message="reply was empty") if self._blank else Answered()
+
+    def _timed_out(self) -> Failed:
+        self._call.end()
+        return Failed(message=f"timed out after {self._timeout_ms}ms")
 
 
 def _exit(code: int) -> str:

@@ -67,7 +67,7 @@ def run(
     if nested(environ):
         return RunOutcome.nested
     lock = HeldLock(thread.lock_path, taken)
-    if not lock.record(os.getpid()):
+    if not lock.is_held():
         return RunOutcome.lost
     try:
         asked = thread.question(seq)
@@ -123,6 +123,8 @@ def _answer(turn: _Turn, provider: Sequence[str], timeout_ms: int) -> RunOutcome
     if not provider:
         return RunOutcome.no_provider if turn.settle(NO_PROVIDER) else RunOutcome.lost
     try:
+        if not turn.lock.record(os.getpid()):
+            return RunOutcome.lost
         ending = call_provider(
             provider,
             prompt(turn.asked.before, turn.asked.question),
@@ -135,7 +137,7 @@ def _answer(turn: _Turn, provider: Sequence[str], timeout_ms: int) -> RunOutcome
         )
         return _settled(turn, ending)
     except OSError as error:
-        # The thread takes no more, for want of room most likely; a few bytes of why may still find a place.
+        # There is no room, most likely; a few bytes of why may still find a place. Letting go of the lock needs none.
         if not turn.cancel.given:
             with suppress(OSError):
                 turn.settle(f"the answer could not be written down: {error.strerror or error}")

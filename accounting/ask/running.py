@@ -11,6 +11,7 @@ from queue import SimpleQueue
 from threading import Semaphore, Thread
 from typing import IO, Final
 
+from accounting.ask.environment import without_cut_secret
 from accounting.ask.processes import KILL_GRACE_MS
 from accounting.ask.trim import trim
 
@@ -37,7 +38,10 @@ class RunningProvider:
     def __init__(self, argv: Sequence[str], environ: Mapping[str, str], prompt: str) -> None:
         self.pieces: Final[SimpleQueue[bytes | type[Ended | Wake]]] = SimpleQueue()
         self.room: Final = Semaphore(_AHEAD)
+        self._environ = environ
         self._stderr = bytearray()
+        self._cut = False
+        """Whether standard error had more."""
         self._over = False
         self.process: Final = subprocess.Popen(  # noqa: S603 - the person's own command, without a shell
             argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ, bufsize=0
@@ -67,12 +71,15 @@ class RunningProvider:
         with pipe:
             while piece := pipe.read(_READ):
                 self._stderr += piece
-                del self._stderr[:-_STDERR_KEPT]
+                if len(self._stderr) > _STDERR_KEPT:
+                    self._cut = True
+                    del self._stderr[:-_STDERR_KEPT]
 
     def errors(self) -> str:
-        """What it wrote to standard error, the last of it."""
+        """What it wrote to standard error, the last of it. No part of a secret is left where it was cut."""
         self._threads[2].join(_STDERR_S)
-        return trim(bytes(self._stderr).decode(errors="replace"))
+        end = bytes(self._stderr)
+        return trim((without_cut_secret(end, self._environ) if self._cut else end).decode(errors="replace"))
 
     def end(self) -> None:
         """End it, if it runs: ask, wait a little, and end it for good. What it started is its worker's to end."""

@@ -1,8 +1,10 @@
 """A question put to a thread, and a worker started that answers it. Spec: asks.md 1.9."""
 
+import errno
 import os
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from enum import StrEnum
 from typing import Final
 
@@ -19,7 +21,7 @@ from accounting.ask.run import NO_PROVIDER
 from accounting.ask.spawn import Job, Start, start_worker
 from accounting.ask.thread import AskThread
 from accounting.ask.trim import trim
-from wire.ask import AskError, AskMeta, AskQuestion, AskSeq, AskState
+from wire.ask import ASK_SEQ_MAX, AskError, AskMeta, AskQuestion, AskSeq, AskState
 
 CUT_OFF: Final = "the answer was cut off: whoever was answering is gone\nask again"
 """What a question is told that was in flight when the next one found nobody answering it."""
@@ -68,7 +70,8 @@ def send(
     `provider` is the command that answers, without a shell, empty when there is none; `focus` the session that the
     person is looking at; `notify` an address to tell of what was written (`accounting.ask.notify`).
 
-    Raises `OSError` when the thread cannot be read or written to. Then no worker was started, and the lock is free.
+    Raises `OSError` when the thread cannot be read or written to, or has no number left for a question. Then no worker
+    was started, and the lock is free.
     """
     environ = os.environ if environ is None else environ
     question = trim(_sound(text))
@@ -83,7 +86,7 @@ def send(
         return Sent(outcome=SendOutcome.locked)
     keep = False
     try:
-        seq = _ask(thread, lock, question, trim(_sound(focus or "")) or None, redacted(_command(provider), environ))
+        seq = _ask(thread, lock, question, trim(_sound(focus or "")) or None, _command(provider, environ))
         if seq is None:
             return Sent(outcome=SendOutcome.locked)
         if not provider:
@@ -95,7 +98,8 @@ def send(
         if worker is None:
             return Sent(outcome=SendOutcome.spawn_failed, seq=seq)
         keep = True  # the worker's now; it says so itself as well, should this process end here
-        lock.record(worker)
+        with suppress(OSError):
+            lock.record(worker)
         return Sent(outcome=SendOutcome.sent, seq=seq)
     finally:
         if not keep:
@@ -124,6 +128,8 @@ def _ask(thread: AskThread, lock: HeldLock, text: str, focus: str | None, comman
     """Write the question; its number, or `None`, with nothing written, when the lock went meanwhile."""
     parsed = thread.read()
     fold = AskFold.of(parsed.events)
+    if fold.next_seq() > ASK_SEQ_MAX:
+        raise OSError(errno.EOVERFLOW, "no number is left for another question; begin a new thread", str(thread.path))
     if not lock.is_held():
         return None
     at = stamp(system_clock())
@@ -137,8 +143,11 @@ def _ask(thread: AskThread, lock: HeldLock, text: str, focus: str | None, comman
     return fold.next_seq()
 
 
-def _command(provider: Sequence[str]) -> str:
-    return " ".join(provider) or "(none)"
+def _command(provider: Sequence[str], environ: Mapping[str, str]) -> str:
+    if not provider:
+        return "(none)"
+    # What the program is called is no secret, whatever variable holds the same word.
+    return " ".join((provider[0], *(redacted(word, environ) for word in provider[1:])))
 
 
 def _sound(text: str) -> str:

@@ -70,7 +70,10 @@ class AskWriter:
         line = encode(event) + b"\n"
         if self._is_torn():
             line = b"\n" + line
-        taken = os.write(self._descriptor, line)
+        try:
+            taken = os.write(self._descriptor, line)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self._path)) from None
         if taken != len(line):
             raise OSError(
                 errno.ENOSPC, f"only {taken} of {len(line)} bytes of a record were taken; make room", str(self._path)

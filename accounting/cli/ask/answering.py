@@ -4,11 +4,9 @@ import time
 from collections.abc import Iterator
 from typing import Final, TypeAlias
 
-from accounting.ask.clock import system_clock
-from accounting.ask.lock_file import live
-from accounting.ask.processes import PROCESSES
 from accounting.ask.thread import AskThread
 from accounting.ask.trim import TRIMMED
+from accounting.cli.ask.presence import Presence, presence
 from wire.ask import AskAborted, AskChunk, AskEnd, AskError, AskEvent, AskMeta, AskSeq
 
 LEFT_S: Final = 2.0
@@ -31,7 +29,15 @@ class Tick:
     """Nothing came, and some time went by."""
 
 
-def answering(thread: AskThread, start: int, seq: AskSeq) -> Iterator[AskEvent | type[Again | Left | Tick]]:
+class Unclaimed:
+    """As `Tick`, and no worker has taken the question up, as one should have by now."""
+
+
+Sign: TypeAlias = type[Again | Left | Tick | Unclaimed]
+"""What is to be known beside the records."""
+
+
+def answering(thread: AskThread, start: int, seq: AskSeq) -> Iterator[AskEvent | Sign]:
     """The records of question `seq` from the byte `start` on, as they come. Ends with a record that settles it.
 
     The records that are there come first. `Left` is the last that comes where nobody answers. Raises `OSError` when the
@@ -40,7 +46,7 @@ def answering(thread: AskThread, start: int, seq: AskSeq) -> Iterator[AskEvent |
     with thread.follow(start) as follower:
         left_at: float | None = None
         while True:
-            held = live(thread.lock_path, system_clock(), PROCESSES.alive) is not None
+            at_it = presence(thread)
             look = follower.wait(_TICK_S)
             if look.again:
                 yield Again
@@ -51,14 +57,14 @@ def answering(thread: AskThread, start: int, seq: AskSeq) -> Iterator[AskEvent |
                     yield event
             if settled:
                 return
-            if held:
+            if at_it is not Presence.nobody:
                 left_at = None
             elif left_at is None:
                 left_at = time.monotonic()
             elif time.monotonic() - left_at > LEFT_S:
                 yield Left
                 return
-            yield Tick
+            yield Unclaimed if at_it is Presence.no_worker else Tick
 
 
 class Pieces:

@@ -18,10 +18,10 @@ Examples:
 @common.as_json
 @click.pass_context
 def cancel(ctx: click.Context, named: str | None, *, as_json: bool) -> None:
-    """Give up the question that is being answered: end whoever answers it, and all that this started.
+    """Give up the question that is being answered: end whoever answers it, and all that stays in its group.
 
     A question that nobody is at is settled too. Where nothing is in flight, nothing happens. The exit code is 1 when
-    the worker cannot be ended.
+    the worker cannot be ended, and for a provider's own call.
     """
     from accounting.ask.cancel import CancelOutcome
     from accounting.ask.cancel import cancel as give_up
@@ -29,15 +29,17 @@ def cancel(ctx: click.Context, named: str | None, *, as_json: bool) -> None:
 
     thread = thread_there(named)
     outcome = give_up(thread)
-    stuck = outcome is CancelOutcome.stuck
+    done = outcome in (CancelOutcome.cancelled, CancelOutcome.idle)
     if as_json:
         from accounting.cli.ask.data import CancelledQuestion
         from wire import encode
 
         put(encode(CancelledQuestion(thread=thread.name, path=str(thread.path), outcome=outcome)), b"\n")
-    elif stuck:
-        tell(f"{thread.name}: whoever answers cannot be ended; is it another user's?")
+    elif done:
+        came_to = "cancelled" if outcome is CancelOutcome.cancelled else "nothing is being answered"
+        put(f"{thread.name}: {came_to}\n".encode(errors="replace"))
+    elif outcome is CancelOutcome.nested:
+        tell("this is a provider's own call: it cancels nothing")
     else:
-        done = "cancelled" if outcome is CancelOutcome.cancelled else "nothing is being answered"
-        put(f"{thread.name}: {done}\n".encode())
-    ctx.exit(NOT_DONE if stuck else 0)
+        tell(f"{thread.name}: whoever answers cannot be ended; is it another user's?")
+    ctx.exit(0 if done else NOT_DONE)

@@ -1,11 +1,14 @@
 """`rounds ask chat`: questions and answers in turn, until the person has no more."""
 
 import os
+import signal
 import sys
+import threading
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from types import FrameType
+from typing import TYPE_CHECKING, Final, Never
 
 import click
 
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from wire.ask import AskSeq, AskState
 
 _PROMPT: Final = "you> "
+_LEAVING: Final = ("SIGHUP", "SIGTERM")
 _LATER: Final = 16
 """How far from the end a question is looked for that was just asked: others may ask in the same thread."""
 
@@ -49,34 +53,60 @@ def chat(
     """Ask one question after the other, a line each, and see the answers as they come.
 
     Ctrl-C gives up the question that is being answered; at the prompt it ends the chat, as does the end of input
-    (Ctrl-D). A temporary thread is gone with the chat. The exit code is 1 when the last question was not answered.
+    (Ctrl-D), a terminal that is closed, or SIGTERM. A temporary thread is gone with the chat. The exit code is 1 when
+    the last question was not answered.
     """
     from accounting.cli.ask.config import provider_meant
     from accounting.cli.ask.which import asked_thread
 
     provider = provider_meant(command)
     thread = asked_thread(named, os.getpid(), temporary=temporary)
-    try:
-        ctx.exit(_talk(thread, provider, focus, as_json=as_json))
-    finally:
-        if temporary:
-            from accounting.ask.cancel import discard
+    with _until_told_to_leave():
+        try:
+            ctx.exit(_talk(thread, provider, focus, as_json=as_json))
+        finally:
+            if temporary:
+                from accounting.ask.cancel import discard
 
-            discard(thread)
+                discard(thread)
+
+
+@contextmanager
+def _until_told_to_leave() -> Generator[None]:
+    """Let the signals that ask a process to end do so by way of what is to be done at the end; one is enough."""
+    numbers: list[int] = []
+
+    def leave(number: int, _frame: FrameType | None) -> Never:
+        for other in numbers:
+            signal.signal(other, signal.SIG_IGN)
+        raise SystemExit(128 + number)
+
+    if threading.current_thread() is threading.main_thread():
+        found = (getattr(signal, name, None) for name in _LEAVING)  # not every platform has both
+        # Whoever has it ignored wants the chat to go on.
+        numbers += [one for one in found if one is not None and signal.getsignal(one) is signal.SIG_DFL]
+    for one in numbers:
+        signal.signal(one, leave)
+    try:
+        yield
+    finally:
+        for one in numbers:
+            signal.signal(one, signal.SIG_DFL)
 
 
 def _talk(thread: "AskThread", provider: tuple[str, ...], focus: str | None, *, as_json: bool) -> int:
     from accounting.ask.send import send
+    from accounting.ask.trim import trim
     from accounting.cli.ask.send import refusal
     from wire.ask import AskState
 
     code = 0
     with _lines() as lines:
         for line in lines:
-            if not line.strip():
+            if not trim(line):
                 continue
             sent = send(thread, line, provider=provider, focus=focus)
-            why = refusal(sent, thread.name)
+            why = refusal(sent, thread)
             if why is None:
                 state = _answered(thread, sent.seq, as_json=as_json)
                 code = 0 if state is AskState.answered else NOT_DONE
@@ -92,7 +122,10 @@ def _answered(thread: "AskThread", seq: "AskSeq | None", *, as_json: bool) -> "A
     from accounting.cli.ask.live import watch_answer
 
     recent = thread.recent(_LATER)
-    asked = next(one for one in recent.shown if one.seq == seq)
+    asked = next((one for one in reversed(recent.shown) if one.seq == seq), None)
+    if asked is None:
+        tell(f"{thread.name}: question {seq} is not among the last of the thread")
+        return None
     try:
         return watch_answer(thread, asked, recent.start, as_json=as_json, headed=False)
     except KeyboardInterrupt:

@@ -51,6 +51,7 @@ def _configured() -> tuple[str, ...]:
     command = tuple(word for word in words if isinstance(word, str))
     if len(command) != len(words):
         raise Trouble(f"{path}: `{_KEY}` is a command, or a list of its words, each of them text")
+    _named(command, f"{path}: {_KEY}")
     return command
 
 
@@ -59,6 +60,10 @@ def _words(command: str, where: str) -> tuple[str, ...]:
         words = tuple(shlex.split(command))
     except ValueError as error:
         raise Trouble(f"{where}: {command!r} does not split into words: {str(error).lower()}") from None
-    if not words:
-        raise Trouble(f"{where}: it is blank; name a command that answers, for example 'claude -p'")
+    _named(words, where)
     return words
+
+
+def _named(words: tuple[str, ...], where: str) -> None:
+    if not words or not words[0].strip():
+        raise Trouble(f"{where}: it is blank; name a command that answers, for example 'claude -p'")

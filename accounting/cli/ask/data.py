@@ -1,5 +1,7 @@
 """What the commands of `rounds ask` print with `--json`. `watch` and `chat` print a thread's records as they are."""
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 
 from accounting.ask.cancel import CancelOutcome
@@ -40,6 +42,8 @@ class ShownThread(Struct, frozen=True, kw_only=True):
     """Its file."""
     shown: tuple[AskShown, ...]
     """The questions, each with what is there of its answer."""
+    live: bool
+    """Whether the last of them is in flight and the thread's lock is held: else nobody answers it."""
 
 
 class ListedThread(Struct, frozen=True, kw_only=True):
@@ -60,7 +64,11 @@ class ListedThread(Struct, frozen=True, kw_only=True):
     question: str | None
     """Its text; null when nothing was asked."""
     live: bool
-    """Whether somebody is answering it."""
+    """Whether it is in flight and the thread's lock is held: else nobody answers it."""
+    worker: bool
+    """Whether, where it is live, somebody is known to answer it, or may still be starting to."""
+    readable: bool
+    """Whether the thread and its lock read; where they do not, nothing is known of its last question."""
 
 
 class Swept(Struct, frozen=True, kw_only=True):
@@ -68,3 +76,8 @@ class Swept(Struct, frozen=True, kw_only=True):
 
     removed: tuple[str, ...]
     """The files of the threads, by name."""
+
+
+def is_in_flight(shown: Sequence[AskShown]) -> bool:
+    """Whether the last of these questions is not settled; false where there is none."""
+    return bool(shown) and shown[-1].state in (AskState.waiting, AskState.answering)

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from accounting.ask.draw import body, waited_s
+from accounting.cli.ask.presence import Presence
 from accounting.cli.draw.lines import DIM, indented, prose, safe
 from wire.ask import AskShown, AskState
 
@@ -19,6 +20,8 @@ SPEAKER: Final = "answer"
 INDENT: Final = 2
 LEFT: Final = "(nobody is answering)"
 """What stands for the answer of a question in flight that no worker is at."""
+UNCLAIMED: Final = "no worker yet"
+"""What stands there while the lock is held and no worker has come, as one should have."""
 
 
 def width_for(console: Console) -> int | None:
@@ -31,16 +34,16 @@ def on_terminal() -> bool:
     return sys.stdout is not None and sys.stdout.isatty()  # pyright: ignore[reportUnnecessaryComparison] - see out.py
 
 
-def draw_thread(shown: tuple[AskShown, ...], now: int, width: int | None, *, live: bool) -> Iterator[Text]:
+def draw_thread(shown: tuple[AskShown, ...], now: int, width: int | None, at_it: Presence) -> Iterator[Text]:
     """The questions with what stands where their answers stand, at `now` (UTC milliseconds).
 
-    `live` says whether somebody is answering the last of them; nobody answers the others.
+    `at_it` says whether somebody is answering the last of them; nobody answers the others.
     """
     for index, one in enumerate(shown):
         if index:
             yield Text()
         yield from draw_question(one, width)
-        yield from _standing(one, now, width, live=live and index == len(shown) - 1)
+        yield from _standing(one, now, width, at_it if index == len(shown) - 1 else Presence.nobody)
 
 
 def draw_question(shown: AskShown, width: int | None) -> Iterator[Text]:
@@ -63,16 +66,16 @@ def draw_text(text: str, width: int | None, style: str = "") -> Iterator[Text]:
     return (indented(Text(row, style), INDENT) for row in rows)
 
 
-def thinking(at: str, now: int) -> str:
+def thinking(at: str, now: int, *, unclaimed: bool = False) -> str:
     """What stands for an answer that has not begun, at `now` (UTC milliseconds)."""
-    return f"thinking… {waited_s(at, now)}s"
+    return f"{UNCLAIMED if unclaimed else 'thinking'}… {waited_s(at, now)}s"
 
 
-def _standing(shown: AskShown, now: int, width: int | None, *, live: bool) -> Iterator[Text]:
+def _standing(shown: AskShown, now: int, width: int | None, at_it: Presence) -> Iterator[Text]:
     in_flight = shown.state in (AskState.waiting, AskState.answering)
-    if shown.state is AskState.waiting and live:
+    if shown.state is AskState.waiting and at_it is Presence.worker:
         yield from draw_text(thinking(shown.at, now), width, "cyan")
     elif shown.state is not AskState.waiting:
         yield from draw_text(body(shown, now), width)
-    if in_flight and not live:
-        yield from draw_text(LEFT, width, DIM)
+    if in_flight and at_it is not Presence.worker:
+        yield from draw_text(LEFT if at_it is Presence.nobody else f"({UNCLAIMED})", width, DIM)

@@ -1,11 +1,13 @@
 """`rounds ask list`: the threads there are, and how their last questions stand."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 
 from accounting.cli import options as common
+from accounting.cli.ask.telling import NOT_DONE, tell
 from accounting.cli.out import put
 from accounting.cli.trouble import Trouble
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from accounting.cli.ask.data import ListedThread
+    from wire.ask import AskShown
 
 _WIDEST_NAME: Final = 24
 
@@ -29,50 +32,73 @@ Examples:
 )
 @click.argument("directories", metavar="[DIR]...", nargs=-1, type=click.Path(path_type=Path))
 @common.as_json
-def list_(directories: tuple[Path, ...], *, as_json: bool) -> None:
-    """List threads, the last used first: how the last question stands, when it was asked, and what it is.
+@click.pass_context
+def list_(ctx: click.Context, directories: tuple[Path, ...], *, as_json: bool) -> None:
+    """List threads, the last asked in first: how the last question stands, when it was asked, and what it is.
 
     DIR is a directory of threads, perhaps another program's. Without one, yours are listed, the kept and the temporary.
+    The exit code is 1 when one of the threads cannot be read.
     """
-    listed = tuple(_listed(directories))
+    listed = tuple(map(_listed, _threads(directories)))
+    code = 0 if all(one.readable for one in listed) else NOT_DONE
     if as_json:
         from wire import encode
 
         put(encode(listed), b"\n")
-        return
+        ctx.exit(code)
     from accounting.cli.screen import screen, show_lines
 
     console = screen()
     show_lines(console, _table(listed, console.width))
+    ctx.exit(code)
 
 
-def _listed(directories: tuple[Path, ...]) -> "Iterator[ListedThread]":
-    from accounting.ask.clock import system_clock
-    from accounting.ask.lock_file import live
-    from accounting.ask.places import is_thread_id, kept_directory, temporary_directory, threads_in
-    from accounting.ask.processes import PROCESSES
-    from accounting.ask.thread import AskThread
-    from accounting.cli.ask.data import ListedThread
-    from wire.ask import AskState
+def _threads(directories: tuple[Path, ...]) -> list[Path]:
+    """The threads of the directories, those of them all together, the last asked in first."""
+    from accounting.ask.places import asked_ns, kept_directory, temporary_directory, threads_in
 
     for directory in directories:
         if not directory.is_dir():
             raise Trouble(f"{directory}: no such directory")
+    found: list[tuple[int, Path]] = []
     for directory in directories or (kept_directory(), temporary_directory()):
         for path in threads_in(directory):
-            thread = AskThread(path)
-            last = next(iter(thread.recent(1).shown), None)
-            in_flight = last is not None and last.state in (AskState.waiting, AskState.answering)
-            yield ListedThread(
-                thread=thread.name,
-                path=str(path),
-                temporary=is_thread_id(thread.name),
-                seq=None if last is None else last.seq,
-                at=None if last is None else last.at,
-                state=None if last is None else last.state,
-                question=None if last is None else last.question,
-                live=in_flight and live(thread.lock_path, system_clock(), PROCESSES.alive) is not None,
-            )
+            with suppress(FileNotFoundError):  # removed since it was listed
+                found.append((-asked_ns(path), path))
+    return [path for _, path in sorted(found, key=lambda one: one[0])]
+
+
+def _listed(path: Path) -> "ListedThread":
+    """How a thread stands; tells of one that cannot be read."""
+    from accounting.ask.places import is_thread_id
+    from accounting.ask.thread import AskThread
+    from accounting.cli.ask.data import ListedThread, is_in_flight
+    from accounting.cli.ask.presence import Presence, presence
+
+    thread = AskThread(path)
+    at_it = Presence.nobody
+    shown: tuple[AskShown, ...] = ()
+    readable = True
+    try:
+        at_it = presence(thread)
+        shown = thread.recent(1).shown
+    except OSError as error:
+        readable = False
+        tell(f"{error.filename or path}: {error.strerror or error}")
+    last = shown[-1] if shown else None
+    live = is_in_flight(shown) and at_it is not Presence.nobody
+    return ListedThread(
+        thread=thread.name,
+        path=str(path),
+        temporary=is_thread_id(thread.name),
+        seq=None if last is None else last.seq,
+        at=None if last is None else last.at,
+        state=None if last is None else last.state,
+        question=None if last is None else last.question,
+        live=live,
+        worker=live and at_it is Presence.worker,
+        readable=readable,
+    )
 
 
 def _table(listed: "tuple[ListedThread, ...]", width: int) -> "Iterator[Text]":
@@ -98,5 +124,7 @@ def _standing(one: "ListedThread") -> str:
     from wire.ask import AskState
 
     if one.state is None:
-        return "empty"
-    return "unanswered" if one.state in (AskState.waiting, AskState.answering) and not one.live else one.state.value
+        return "empty" if one.readable else "unreadable"
+    if one.state not in (AskState.waiting, AskState.answering) or one.worker:
+        return one.state.value
+    return "no worker" if one.live else "unanswered"

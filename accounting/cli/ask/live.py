@@ -8,8 +8,10 @@ from msgspec.structs import replace
 from accounting.ask.clock import system_clock
 from accounting.ask.thread import AskThread
 from accounting.ask.trim import trim
-from accounting.cli.ask.answering import Again, Left, Pieces, Settle, Tick, answering
-from accounting.cli.ask.drawing import INDENT, draw_question, on_terminal, thinking
+from accounting.cli.ask.answering import Again, Left, Pieces, Settle, Tick, Unclaimed, answering
+from accounting.cli.ask.drawing import INDENT, UNCLAIMED, draw_question, on_terminal, thinking
+from accounting.cli.ask.telling import tell
+from accounting.cli.ask.which import called
 from accounting.cli.draw.lines import safe
 from accounting.cli.out import put
 from accounting.cli.screen import screen, show_lines
@@ -29,14 +31,18 @@ def watch_answer(
     """
     with _recording() if as_json else _drawing(question, headed=headed) as face:
         settled: Settle | None = None
+        told = on_terminal()
         for event in answering(thread, start, question.seq):
             if event is Left:
                 return None
             if event is Again:
                 settled = None
                 face.again()
-            elif event is Tick:
-                face.tick()
+            elif event is Tick or event is Unclaimed:
+                if event is Unclaimed and not told:
+                    told = True
+                    tell(f"{UNCLAIMED}; `rounds ask cancel --thread {called(thread)}` gives the question up")
+                face.tick(unclaimed=event is Unclaimed)
             elif not isinstance(event, type):
                 settled = event if isinstance(event, Settle) else settled
                 face.take(event)
@@ -49,7 +55,7 @@ class _Records:
     def take(self, event: AskEvent) -> None:
         put(encode(event), b"\n")
 
-    def tick(self) -> None:
+    def tick(self, *, unclaimed: bool) -> None:
         """Nothing to show."""
 
     def again(self) -> None:
@@ -89,11 +95,11 @@ class _Drawing:
                 self.leave()
                 self._due = self._headed
 
-    def tick(self) -> None:
+    def tick(self, *, unclaimed: bool) -> None:
         self._head()
         if not self._moves or self._pieces.begun:
             return
-        words = thinking(self._question.at, system_clock())
+        words = thinking(self._question.at, system_clock(), unclaimed=unclaimed)
         if words != self._thinking:
             self._thinking = words
             put(f"\r{_MARGIN}{words}\x1b[K".encode())

@@ -14,8 +14,8 @@ def thread(command: F) -> F:
         "--thread",
         "named",
         metavar="NAME|PATH",
-        help="A thread's name, its file, or a directory for the one used last there."
-        " Not given: the thread of yours that was used last.",
+        help="A thread's name, its file, or a directory for the one asked in last there."
+        " Not given: the thread of yours that was asked in last.",
     )
     return option(command)
 

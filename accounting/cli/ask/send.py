@@ -1,7 +1,6 @@
 """`rounds ask send`: a question put to a thread."""
 
 import os
-import shlex
 import sys
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from accounting.cli.trouble import Trouble
 
 if TYPE_CHECKING:
     from accounting.ask.send import Sent
+    from accounting.ask.thread import AskThread
 
 
 @click.command(
@@ -48,13 +48,13 @@ def send(
     """
     from accounting.ask.send import send as put_to
     from accounting.cli.ask.config import provider_meant
-    from accounting.cli.ask.which import asked_thread
+    from accounting.cli.ask.which import asked_thread, called
 
     question = read_input() if text == "-" else text
     provider = provider_meant(command)
     thread = asked_thread(named, os.getppid(), temporary=temporary)
     sent = put_to(thread, question, provider=provider, focus=focus)
-    why = refusal(sent, thread.name)
+    why = refusal(sent, thread)
     if as_json:
         from accounting.cli.ask.data import SentQuestion
         from wire import encode
@@ -62,22 +62,27 @@ def send(
         told = SentQuestion(thread=thread.name, path=str(thread.path), outcome=sent.outcome, seq=sent.seq)
         put(encode(told), b"\n")
     elif why is None:
-        by = "" if named is None and not temporary else f" --thread {shlex.quote(named or thread.name)}"
-        put(f"{thread.name} {sent.seq}: being answered; `rounds ask watch{by}` shows it\n".encode())
+        watch = f"rounds ask watch --thread {called(thread)}"
+        put(f"{thread.name} {sent.seq}: being answered; `{watch}` shows it\n".encode(errors="replace"))
     else:
         tell(why)
     ctx.exit(0 if why is None else NOT_DONE)
 
 
-def refusal(sent: "Sent", name: str) -> str | None:
+def refusal(sent: "Sent", thread: "AskThread") -> str | None:
     """Why a question is not being answered; `None` when it is. Raises `Trouble` for a blank one."""
     from accounting.ask.send import SendOutcome
+    from accounting.cli.ask.which import called
 
+    name, which = thread.name, f"--thread {called(thread)}"
     match sent.outcome:
         case SendOutcome.sent:
             return None
         case SendOutcome.locked:
-            return f"{name}: an earlier question is being answered; `rounds ask watch` shows it, `cancel` gives it up"
+            return (
+                f"{name}: an earlier question is being answered; `rounds ask watch {which}` shows it,"
+                f" `rounds ask cancel {which}` gives it up"
+            )
         case SendOutcome.empty:
             raise Trouble("the question is blank")
         case SendOutcome.no_provider:

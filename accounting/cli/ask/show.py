@@ -30,23 +30,22 @@ def show(named: str | None, last: int, *, as_json: bool) -> None:
     Only the end of the thread is read. `rounds show FILE` draws the whole of it as a session, and tells what in it
     could not be read.
     """
+    from accounting.cli.ask.presence import Presence, presence
     from accounting.cli.ask.which import thread_there
 
     thread = thread_there(named)
     shown = thread.recent(last).shown
+    at_it = presence(thread)
     if as_json:
-        from accounting.cli.ask.data import ShownThread
+        from accounting.cli.ask.data import ShownThread, is_in_flight
         from wire import encode
 
-        put(encode(ShownThread(thread=thread.name, path=str(thread.path), shown=shown)), b"\n")
+        live = at_it is not Presence.nobody and is_in_flight(shown[-1:])
+        put(encode(ShownThread(thread=thread.name, path=str(thread.path), shown=shown, live=live)), b"\n")
         return
     from accounting.ask.clock import system_clock
-    from accounting.ask.lock_file import live
-    from accounting.ask.processes import PROCESSES
     from accounting.cli.ask.drawing import draw_thread, width_for
     from accounting.cli.screen import screen, show_lines
 
-    now = system_clock()
-    held = live(thread.lock_path, now, PROCESSES.alive) is not None
     console = screen()
-    show_lines(console, draw_thread(shown, now, width_for(console), live=held))
+    show_lines(console, draw_thread(shown, system_clock(), width_for(console), at_it))

@@ -10,6 +10,7 @@ from accounting.cli.ask.telling import NOT_DONE, tell
 from accounting.cli.trouble import Trouble
 
 if TYPE_CHECKING:
+    from accounting.ask.thread import AskThread
     from wire.ask import AskState
 
 
@@ -36,13 +37,16 @@ def watch(ctx: click.Context, named: str | None, *, as_json: bool) -> None:
     recent = thread.recent(1)
     if not recent.shown:
         raise Trouble(f"{thread.path}: nothing was asked in this thread")
-    ctx.exit(exit_code(watch_answer(thread, recent.shown[-1], recent.start, as_json=as_json)))
+    ctx.exit(_exit_code(watch_answer(thread, recent.shown[-1], recent.start, as_json=as_json), thread))
 
 
-def exit_code(state: "AskState | None") -> int:
+def _exit_code(state: "AskState | None", thread: "AskThread") -> int:
     """The exit code for how a question stands; tells that nobody answers it (`None`)."""
     from wire.ask import AskState
 
     if state is None:
-        tell("nobody is answering; `rounds ask cancel` gives the question up, and another may be asked at once")
+        from accounting.cli.ask.which import called
+
+        cancel = f"rounds ask cancel --thread {called(thread)}"
+        tell(f"nobody is answering; `{cancel}` gives the question up, and another may be asked at once")
     return 0 if state is AskState.answered else NOT_DONE

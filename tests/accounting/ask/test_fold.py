@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accounting.ask import AskFold, completed_turns, in_flight, next_seq, replay, shown
+from accounting.ask import completed_turns, in_flight, next_seq, replay, shown
 from tests.accounting.ask.threads import TEXTS, aborted, chunk, end, error, events, question
 from wire.ask import AskEvent, AskMeta, AskTurn
 
@@ -16,21 +16,13 @@ def _all(some: list[AskEvent]) -> tuple[object, ...]:
 
 
 @pytest.mark.invariant("A1")
+@settings(max_examples=50)
 @given(events(), st.data())
 def test_only_the_order_within_a_number_matters(some: list[AskEvent], data: st.DataObject) -> None:
     numbers = [0 if isinstance(event, AskMeta) else event.seq for event in some]
     waiting = {number: iter([e for e, n in zip(some, numbers, strict=True) if n == number]) for number in numbers}
     other = [next(waiting[number]) for number in data.draw(st.permutations(numbers))]
     assert _all(other) == _all(some)
-
-
-@given(events())
-def test_an_event_at_a_time_is_all_at_once(some: list[AskEvent]) -> None:
-    fold = AskFold()
-    for count, event in enumerate(some, 1):
-        fold.add(event)
-        now = (fold.next_seq(), fold.in_flight(), fold.completed_turns(None), fold.completed_turns(), fold.shown())
-        assert now == _all(some[:count])
 
 
 @given(events(), st.integers(0, 5))

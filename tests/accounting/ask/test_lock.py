@@ -1,13 +1,17 @@
 """Locks: what their file says and when they may be taken over, by the table of asks.md 1.6."""
 
+from typing import cast
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from accounting.ask import LOCK_STALE_MS, is_stale, read_lock
+from accounting.ask.lock import STARTING_MS, is_unclaimed
 from tests.accounting.ask.threads import AT, AT_MS
 from wire import encode
 from wire.ask import AskLock
+from wire.scalars import IsoTime
 
 OWN, DEAD = 500, 501
 
@@ -80,3 +84,18 @@ def test_any_bytes_are_a_lock_or_none(data: bytes) -> None:
 
 def test_a_lock_is_written_as_the_page_has_it() -> None:
     assert encode(AskLock(pid=0, started_at=AT)) == b'{"pid":0,"startedAt":"2026-10-05T09:30:00.000Z"}'
+
+
+@pytest.mark.parametrize(
+    ("pid", "started_at", "after_ms", "expected"),
+    [
+        (0, AT, STARTING_MS - 1, False),
+        (0, AT, STARTING_MS, True),
+        (-1, AT, STARTING_MS, True),
+        (70, AT, STARTING_MS, False),
+        (0, AT, -60_000, False),
+        (0, cast("IsoTime", "yesterday-ish"), 0, True),
+    ],
+)
+def test_a_lock_whose_worker_has_not_come(pid: int, started_at: IsoTime, after_ms: int, expected: bool) -> None:
+    assert is_unclaimed(AskLock(pid=pid, started_at=started_at), AT_MS + after_ms) is expected

@@ -17,6 +17,7 @@ from accounting.ask.places import (
     thread_path,
     threads_in,
 )
+from tests.accounting.ask.threads import question, spelled
 
 HOME = {"HOME": "/home/mara"}
 
@@ -92,7 +93,25 @@ def test_naming_makes_nothing(tmp_path: Path) -> None:
     assert [*tmp_path.iterdir()] == []
 
 
-def test_the_last_written_is_the_last_used(tmp_path: Path) -> None:
+def test_the_last_asked_in_is_the_last_used(tmp_path: Path) -> None:
+    """An answer that is being written is no use of a thread."""
+    for name, at, answer in (("a", "09:01", b"x" * 200_000), ("b", "09:02", b"short")):
+        asked = b'{"t":"question","seq":%d,"at":"2020-01-01T%b:00.000Z","focus":null,"text":"a?"}\n'
+        answered = b'{"t":"chunk","seq":2,"text":"a \\"question\\" %b"}\n{"t":"chunk","seq":2,"te' % answer
+        (tmp_path / f"{name}.jsonl").write_bytes(asked % (1, b"10:00") + asked % (2, at.encode()) + answered)
+    os.utime(tmp_path / "b.jsonl", (1_700_000_000, 1_700_000_000))
+    assert last_used(tmp_path) == tmp_path / "b.jsonl"
+    assert [path.name for path in threads_in(tmp_path)] == ["b.jsonl", "a.jsonl"]
+
+
+def test_a_question_of_the_future_is_as_late_as_its_file(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_bytes(spelled([question(1)]).replace(b"2026-", b"2999-"))
+    (tmp_path / "b.jsonl").write_bytes(b"")
+    os.utime(tmp_path / "a.jsonl", (100, 100))
+    assert last_used(tmp_path) == tmp_path / "b.jsonl"
+
+
+def test_without_questions_the_last_written_is_the_last_used(tmp_path: Path) -> None:
     for name, written in (("b", 3), ("a", 3), ("c", 7), ("d", 5)):
         (tmp_path / f"{name}.jsonl").touch()
         os.utime(tmp_path / f"{name}.jsonl", ns=(written, written))

@@ -11,6 +11,7 @@ from accounting.ask.environment import (
     nested,
     provider_environment,
     redacted,
+    without_cut_secret,
     worker_environment,
     worker_provider,
 )
@@ -84,6 +85,54 @@ def test_secrets_are_named_not_told(text: str, expected: str) -> None:
         "MONKEY": "monkey-business",
     }
     assert redacted(text, environ) == expected
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("API_KEY", "api_keys", "GH_PAT", "DATABASE_URL", "SSH_PASSPHRASE", "PGPASSWORD", "MYSQL_PWD", "AWS_SECRETS"),
+        *("HTTP_AUTHORIZATION", "sessionToken", "agentApiKey", "TOKEN", "SENTRY_DSN"),
+    ],
+)
+def test_variables_that_are_named_as_secrets_are(name: str) -> None:
+    assert redacted("it says sesame-1", {name: "sesame-1"}) == f"it says ${name}"
+
+
+@pytest.mark.parametrize("name", ["PWD", "OLDPWD", "KEYBOARD", "PATH", "AUTHOR", "EDITOR", "COMPAT"])
+def test_other_variables_are_no_secrets(name: str) -> None:
+    assert redacted("it says sesame-1", {name: "sesame-1"}) == "it says sesame-1"
+
+
+@pytest.mark.parametrize(
+    ("value", "secret"),
+    [
+        ("https://mara:sesame@proxy:80/", True),
+        ("redis://:sesame@host", True),
+        ("https://mara@host/a:b@c", False),
+        ("https://host:8080/", False),
+    ],
+)
+def test_an_address_with_a_password_is_a_secret(value: str, secret: bool) -> None:
+    assert redacted(f"no route to {value}", {"PROXY": value}) == f"no route to {'$PROXY' if secret else value}"
+
+
+def test_a_short_value_may_be_any_word() -> None:
+    assert redacted("claude -p", {"LC_AUTH": "claude"}) == "claude -p"
+
+
+@pytest.mark.parametrize(
+    ("end", "left"),
+    [
+        (b"ame-1 is bad", b" is bad"),
+        (b"sesame-1 is bad", b"sesame-1 is bad"),
+        (b"e-1", b""),
+        (b"is bad: sesam", b"is bad: sesam"),
+        (b"\xa9! and", b" and"),
+        (b"", b""),
+    ],
+)
+def test_what_is_left_of_a_secret_that_was_cut_goes_too(end: bytes, left: bytes) -> None:
+    assert without_cut_secret(end, {"API_KEY": "sesame-1", "TOKEN": "a-long-é!", "HOME": "/is bad"}) == left
 
 
 # Starting a worker.

@@ -123,12 +123,11 @@ def test_an_answer_from_question_to_end(thread: AskThread) -> None:
 @pytest.mark.parametrize(
     "provider",
     [
-        shell("printf part; sleep 60"),
         shell("printf part; sleep 60 & sleep 60 & wait"),
         shell("trap '' TERM; printf part; sleep 60; sleep 60"),
         script("signal.signal(signal.SIGTERM, signal.SIG_IGN)\nwhile True: say(b'part ' * 100)"),
     ],
-    ids=["waits", "has children", "is deaf", "floods"],
+    ids=["has children", "is deaf", "floods"],
 )
 def test_cancelling_ends_all_of_it(thread: AskThread, provider: tuple[str, ...]) -> None:
     """That nothing is left is what the fixture waits for."""
@@ -244,7 +243,7 @@ def test_a_sender_that_is_killed_before_it_names_the_worker(thread: AskThread) -
 
 
 @pytest.mark.invariant("A10")
-@pytest.mark.parametrize("rounds", [4, pytest.param(500, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("rounds", [2, pytest.param(500, marks=pytest.mark.soak)])
 def test_killed_at_any_moment_then_cancelled_then_asked(thread: AskThread, rounds: int) -> None:
     chance = random.Random(7)
     trickle = script("for _ in range(400): say(b'drip '); time.sleep(0.002)")

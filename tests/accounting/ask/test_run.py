@@ -166,13 +166,16 @@ def test_no_provider(place: Place) -> None:
     assert look(place.thread.lock_path) is None
 
 
+DEAF = "signal.signal(signal.SIGTERM, signal.SIG_IGN); say(b'part'); "
+
+
 @pytest.mark.parametrize(
     "code",
     [
         "say(b'part'); time.sleep(60)",
-        "signal.signal(signal.SIGTERM, signal.SIG_IGN); say(b'part'); time.sleep(60)",
-        "signal.signal(signal.SIGTERM, signal.SIG_IGN); say(b'part'); os.close(1); time.sleep(60)",
-        "say(b'part')\nwhile True: say(b'.'); time.sleep(0.001)",
+        pytest.param(DEAF + "time.sleep(60)", marks=pytest.mark.soak),
+        pytest.param(DEAF + "os.close(1); time.sleep(60)", marks=pytest.mark.soak),
+        pytest.param("say(b'part')\nwhile True: say(b'.'); time.sleep(0.001)", marks=pytest.mark.soak),
     ],
 )
 def test_a_provider_that_hangs(place: Place, code: str) -> None:
@@ -186,6 +189,35 @@ def test_a_provider_that_hangs(place: Place, code: str) -> None:
     assert time.monotonic() - began < 10
     with pytest.raises(ProcessLookupError):
         os.kill(int(said.read_text()), 0)
+
+
+def test_a_deaf_provider_with_its_output_closed(place: Place) -> None:
+    began = time.monotonic()
+    assert place.run(shell("trap '' TERM; exec >&-; exec sleep 60"), timeout_ms=100) is RunOutcome.answered
+    assert place.message == "timed out after 100ms"
+    assert time.monotonic() - began < 10
+
+
+def test_a_child_that_talks_on_does_not_hold_up_an_answer(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """How the provider ended is what counts, though what it started writes on, beyond the timeout too."""
+    monkeypatch.setattr("accounting.ask.provider._DRAIN_MOST_S", 0.8)
+    talks = "(for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do echo .; sleep 0.1; done) 2>&- & echo yes"
+    assert place.run(shell(talks), timeout_ms=600) is RunOutcome.answered
+    assert isinstance(place.added[-1], AskEnd)
+    assert place.answer.replace(".\n", "") == "yes\n"
+
+
+def test_with_its_output_closed_readers_are_told_all_the_same(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("accounting.ask.telling.HEARTBEAT_MS", 400)
+    began = time.monotonic()
+    seen: list[tuple[float, str]] = []
+    place.run(
+        shell("printf a; sleep 0.05; printf b; exec >&-; sleep 0.6"),
+        notify=lambda: seen.append((time.monotonic() - began, place.answer)),
+    )
+    while_closed = [at for at, answer in seen[:-1] if answer == "ab"]
+    assert while_closed, "the end of a burst is told"
+    assert len(while_closed) >= 2, "and so is that it goes on"
 
 
 def test_a_grandchild_that_keeps_the_pipes_open_holds_nothing_up(place: Place) -> None:
@@ -224,13 +256,14 @@ def test_without_its_lock_nothing_runs(place: Place) -> None:
 
 
 @pytest.mark.invariant("A11")
-def test_a_lock_taken_over_ends_it_and_stays(place: Place) -> None:
+def test_a_lock_taken_over_ends_it_and_stays(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     other = AskLock(pid=0, started_at="2099-01-01T00:00:00.000Z")
 
     def take_over() -> None:
         if place.added and look(place.thread.lock_path) != other:
             place.thread.lock_path.write_text('{"pid":0,"startedAt":"2099-01-01T00:00:00.000Z"}')
 
+    monkeypatch.setattr("accounting.ask.telling.HEARTBEAT_MS", 100)
     began = time.monotonic()
     assert place.run(script("say(b'part'); time.sleep(60)"), notify=take_over) is RunOutcome.lost
     assert time.monotonic() - began < 15, "it is noticed while nothing comes"
@@ -298,6 +331,26 @@ def test_a_thread_that_takes_no_more(place: Place, monkeypatch: pytest.MonkeyPat
     assert look(place.thread.lock_path) is None
 
 
+def test_a_worker_that_cannot_name_itself_lets_go(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The disk filled up since the question: nobody is to wait for an answer."""
+
+    def full(descriptor: int, content: bytes) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "write", full)
+    assert place.run(shell("echo yes")) is RunOutcome.aborted
+    assert (place.added, look(place.thread.lock_path)) == ((), None)
+
+
+@pytest.mark.parametrize("before", [0, 4, 12])
+def test_a_secret_that_the_cut_goes_through_stays_out(place: Place, before: int) -> None:
+    """Of long errors the end is kept, and it may begin within a secret."""
+    environ = {**os.environ, "AGENT_API_KEY": "sesame-open-1"}
+    code = f"sys.stderr.write('x' * 9000 + os.environ['AGENT_API_KEY'] + '.' * {8192 - 13 + before}); sys.exit(1)"
+    assert place.run(script(code), environ=environ) is RunOutcome.answered
+    assert not any(part in place.thread.path.read_bytes() for part in (b"ses", b"ame", b"open", b"n-1"))
+
+
 @pytest.mark.invariant("A12")
 def test_secrets_stay_out_of_the_thread(place: Place) -> None:
     environ = {**os.environ, "AGENT_API_KEY": "sesame-open-1"}
@@ -311,9 +364,10 @@ def test_what_the_provider_finds_in_its_environment(place: Place) -> None:
     assert place.answer == "1,\n"
 
 
-def test_readers_are_told_after_it_was_written(place: Place) -> None:
+def test_readers_are_told_after_it_was_written(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("accounting.ask.telling.HEARTBEAT_MS", 250)
     seen: list[int] = []
-    provider = script("say(b'a')\ntime.sleep(1.2)\nfor _ in range(20): say(b'b'); time.sleep(0.01)")
+    provider = script("say(b'a')\ntime.sleep(0.4)\nfor _ in range(20): say(b'b'); time.sleep(0.01)")
     place.run(provider, notify=lambda: seen.append(len(place.added)))
     assert seen[0] == 1, "the first piece is told at once"
     assert seen[1] == 1, "the heartbeat tells while nothing comes"

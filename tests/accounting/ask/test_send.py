@@ -1,5 +1,6 @@
 """Asking and giving up, step by step, with workers that only seem to start. Spec: asks.md 1.9."""
 
+import errno
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -155,6 +156,49 @@ def test_a_secret_in_the_command_is_not_written_down(thread: AskThread) -> None:
     assert starts.jobs[0][1] == ("agent", "--key=sesame-open-1")
 
 
+def test_the_providers_own_name_is_no_secret(thread: AskThread) -> None:
+    environ = {"AGENT_TOKEN": "long-agent"}
+    send(thread, "a?", provider=("long-agent", "-p"), environ=environ, start=Starts())
+    assert b'"long-agent -p"' in thread.path.read_bytes()
+
+
+def test_a_disk_that_fills_up_before_the_worker_is_named(thread: AskThread, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The worker runs, so the question is being answered; it names itself."""
+
+    class Last(Starts):
+        def __call__(self, job: Job, provider: Sequence[str]) -> int | None:
+            monkeypatch.setattr(os, "write", full)
+            return super().__call__(job, provider)
+
+    def full(descriptor: int, content: bytes) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    assert send(thread, "a?", provider=PROVIDER, start=Last()) == Sent(outcome=SendOutcome.sent, seq=1)
+    lock = look(thread.lock_path)
+    assert lock is not None
+    assert lock.pid == 0
+
+
+def test_a_full_disk_is_told_with_its_file(thread: AskThread, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(descriptor: int, content: bytes) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "write", full)
+    with pytest.raises(OSError, match=r"No space left on device: '.*\.lock\.new'"):
+        send(thread, "a?", provider=PROVIDER, start=Starts())
+    with pytest.raises(OSError, match=r"No space left on device: '.*harbour\.jsonl'"):
+        thread.append(question(1))
+
+
+def test_after_the_highest_number_there_is_none(thread: AskThread) -> None:
+    thread.append(question(2**53 - 1))
+    before = thread.path.read_bytes()
+    with pytest.raises(OSError, match=r"no number is left for another question.*harbour\.jsonl"):
+        send(thread, "b?", provider=PROVIDER, start=Starts())
+    assert thread.path.read_bytes() == before
+    assert look(thread.lock_path) is None
+
+
 # Giving up.
 
 
@@ -166,6 +210,22 @@ def test_cancelling_where_nothing_is(thread: AskThread) -> None:
     before = thread.path.read_bytes()
     assert cancel(thread) is CancelOutcome.idle
     assert (thread.path.read_bytes(), look(thread.lock_path)) == (before, None)
+    assert [entry.name for entry in thread.path.parent.iterdir()] == ["harbour.jsonl"], "nothing is left behind"
+
+
+def test_a_provider_cannot_give_up_its_own_question(thread: AskThread) -> None:
+    _in_flight(thread, 70)
+    before = thread.path.read_bytes(), look(thread.lock_path)
+    workers = Workers(thread)
+    assert cancel(thread, processes=workers, environ={"ROUNDS_ASK_WITHIN": "1"}) is CancelOutcome.nested
+    assert (thread.path.read_bytes(), look(thread.lock_path), workers.calls) == (*before, [])
+
+
+def test_a_sender_that_died_before_its_question(thread: AskThread) -> None:
+    thread.path.parent.mkdir()
+    thread.lock_path.write_text('{"pid":0,"startedAt":"2020-01-01T00:00:00.000Z"}')
+    assert cancel(thread) is CancelOutcome.idle
+    assert (look(thread.lock_path), thread.exists) == (None, False)
 
 
 class Workers:
@@ -311,6 +371,52 @@ def test_the_next_question_is_not_what_was_to_be_cancelled(thread: AskThread) ->
     assert cancel(thread, processes=Hurried(thread)) is CancelOutcome.idle
     assert in_flight(_events(thread)) == 5
     assert look(thread.lock_path) is not None
+
+
+@pytest.mark.parametrize("written", [False, True])
+def test_another_programs_lock_gets_a_new_time_with_its_worker(
+    thread: AskThread, monkeypatch: pytest.MonkeyPatch, written: bool
+) -> None:
+    """By 1.9 it is the same turn: the worker is ended, not taken for that of a next question."""
+    thread.append(question(3))
+    thread.append(end(3))
+    now = system_clock()
+    asked = AskQuestion(seq=4, at=stamp(now + 1), text="a?")
+    if written:
+        thread.append(asked)
+    thread.lock_path.write_text(f'{{"pid":0,"startedAt":"{stamp(now)}"}}')
+
+    def meanwhile(_: float) -> None:
+        if not written:
+            thread.append(asked)
+        thread.lock_path.write_text(f'{{"pid":70,"startedAt":"{stamp(now + 40)}"}}')
+        monkeypatch.undo()
+
+    monkeypatch.setattr("accounting.ask.cancel.time.sleep", meanwhile)
+    workers = Workers(thread)
+    assert cancel(thread, processes=workers) is CancelOutcome.cancelled
+    assert workers.calls == ["terminate"]
+    assert in_flight(_events(thread)) is None
+
+
+@pytest.mark.parametrize("later_ms", [40, 2001])
+def test_another_programs_next_question_is_let_be(
+    thread: AskThread, monkeypatch: pytest.MonkeyPatch, later_ms: int
+) -> None:
+    now = system_clock()
+    thread.append(AskQuestion(seq=1, at=stamp(now), text="a?"))
+    thread.path.with_name(f"{thread.path.name}.lock").write_text(f'{{"pid":0,"startedAt":"{stamp(now)}"}}')
+
+    def meanwhile(_: float) -> None:
+        thread.append(end(1))
+        thread.append(AskQuestion(seq=2, at=stamp(now + later_ms), text="b?"))
+        thread.lock_path.write_text(f'{{"pid":70,"startedAt":"{stamp(now + later_ms)}"}}')
+        monkeypatch.undo()
+
+    monkeypatch.setattr("accounting.ask.cancel.time.sleep", meanwhile)
+    workers = Workers(thread)
+    assert cancel(thread, processes=workers) is CancelOutcome.idle
+    assert (workers.calls, in_flight(_events(thread))) == ([], 2)
 
 
 def test_leaving_a_thread(thread: AskThread) -> None:

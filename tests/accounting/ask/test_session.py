@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accounting.ask import AskFold, parse
@@ -169,6 +169,7 @@ def test_each_record_names_the_line_it_is_from(data: bytes) -> None:
             assert isinstance(event, AskQuestion)
 
 
+@settings(max_examples=50)
 @given(events(), st.randoms(use_true_random=False))
 def test_only_the_order_within_a_number_matters(some: list[AskEvent], chance: Any) -> None:
     by_seq: dict[int, list[AskEvent]] = {}

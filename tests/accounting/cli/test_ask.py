@@ -62,7 +62,7 @@ def test_the_worker_is_hidden() -> None:
 def test_a_question_is_sent_and_answered(places: Path) -> None:
     given = ask("send", "--provider", "cat", " Where?\n")
     assert (given.exit_code, given.stderr) == (0, "")
-    assert given.stdout == "main 1: being answered; `rounds ask watch` shows it\n"
+    assert given.stdout == "main 1: being answered; `rounds ask watch --thread main` shows it\n"
     assert settled(kept("main")).text == "Where?"
 
 
@@ -251,7 +251,7 @@ def test_threads_are_listed(places: Path) -> None:
     assert (first["temporary"], second["temporary"], second["live"]) == (False, True, False)
     assert first == {
         "thread": "harbour", "path": str(kept("harbour").path), "temporary": False, "seq": 1, "at": AT,
-        "state": "answered", "question": "Where\nis it?", "live": False,
+        "state": "answered", "question": "Where\nis it?", "live": False, "worker": False, "readable": True,
     }  # fmt: skip
 
 
@@ -309,7 +309,9 @@ def test_watching_what_nobody_answers_ends(places: Path, monkeypatch: pytest.Mon
     put(kept("main"), question(1), chunk(1, "part"))
     given = ask("watch")
     assert (given.exit_code, given.stdout.splitlines()[-1]) == (1, "  part")
-    assert given.stderr.startswith("rounds: nobody is answering; `rounds ask cancel` gives the question up")
+    assert given.stderr.startswith(
+        "rounds: nobody is answering; `rounds ask cancel --thread main` gives the question up"
+    )
     assert ask("cancel").stdout == "main: cancelled\n"
     assert ask("cancel").stdout == "main: nothing is being answered\n"
     assert ask_json("cancel") == {"thread": "main", "path": str(kept("main").path), "outcome": "idle"}

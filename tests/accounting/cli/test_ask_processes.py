@@ -7,20 +7,21 @@ import select
 import signal
 import subprocess
 import termios
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
 
 from accounting.ask.lock_file import look
 from accounting.ask.places import temporary_directory, threads_in
+from accounting.cli.ask.answering import Left, Tick, answering
 from accounting.cli.trouble import INTERRUPTED
 from tests.accounting.ask.threads import chunk, end, question, spelled
 from tests.accounting.ask.workers import DEADLINE_S, settled, shown, until
 from tests.accounting.cli.asking import Gate, ask, ask_json, kept, places, start
 from tests.accounting.cli.help import ROUNDS, environment
 from tests.accounting.cli.test_ask import hold, put
-from wire.ask import AskState
+from wire.ask import AskChunk, AskState
 
 __all__ = ["places"]
 
@@ -78,18 +79,30 @@ class Terminal:
     def type(self, text: str) -> None:
         os.write(self._ours, text.encode())
 
+    def close(self) -> None:
+        """Take the terminal away."""
+        os.close(self._ours)
+
     def interrupted(self) -> int:
-        """The exit code after Ctrl-C, pressed again where the first came just before it began to wait."""
-        for _ in range(30):
-            self.type("\x03")
-            if self._ended(1):
-                return self._left()
-        raise AssertionError("it does not take Ctrl-C")
+        """The exit code after Ctrl-C."""
+        return self._left_after(lambda: self.type("\x03"))
+
+    def signalled(self, number: signal.Signals) -> int:
+        """The exit code after a signal."""
+        return self._left_after(lambda: self.running.send_signal(number))
 
     def end(self) -> int:
         """The exit code, once it has ended."""
         assert self._ended(DEADLINE_S), f"it does not end: {self.shown!r}"
         return self._left()
+
+    def _left_after(self, tell: Callable[[], None]) -> int:
+        """The exit code, once it was told; told again where the first time was just before it began to wait."""
+        for _ in range(30):
+            tell()
+            if self._ended(1):
+                return self._left()
+        raise AssertionError("it does not take it")
 
     def _ended(self, seconds: float) -> bool:
         """Whether its end of the terminal is closed before nothing has come for so long."""
@@ -158,16 +171,19 @@ def test_a_second_question_is_refused_until_the_first_is_cancelled(places: Path,
     assert settled(kept("main")).text == "Why?"
 
 
-def test_a_watcher_does_not_wait_for_a_worker_that_was_killed(places: Path, gate: Gate) -> None:
+def test_a_watcher_does_not_wait_for_a_worker_that_was_killed(
+    places: Path, gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("accounting.cli.ask.answering.LEFT_S", 0.05)
+    thread = kept("main")
     ask("send", "--provider", gate.provider, "Where?")
-    with start("watch") as watching:
-        read_until(watching, b"part")
-        lock = look(kept("main").lock_path)
-        assert lock is not None
-        os.kill(lock.pid, signal.SIGKILL)
-        out, err = watching.communicate(timeout=20)
-    assert (watching.returncode, out) == (1, b"\n")
-    assert err.startswith(b"rounds: nobody is answering")
+    came = answering(thread, 0, 1)
+    while not isinstance(next(came), AskChunk):
+        pass
+    lock = look(thread.lock_path)
+    assert lock is not None
+    os.kill(lock.pid, signal.SIGKILL)
+    assert set(came) <= {Tick, Left}
     assert ask("cancel").stdout == "main: cancelled\n"
 
 
@@ -189,8 +205,7 @@ def test_thinking_is_counted_on_a_terminal_and_taken_away(places: Path) -> None:
     os.mkfifo(fifo)
     ask("send", "--provider", f"cat {fifo}", "Where?")
     watching = Terminal("watch")
-    watching.until("thinking… ")
-    watching.until("1s")
+    watching.until("thinking… 0s")
     fifo.write_text("there\n")
     assert watching.until("there").endswith("\r\x1b[K  there")
     assert watching.end() == 0
@@ -254,7 +269,7 @@ def test_a_chat_as_json(places: Path) -> None:
 
 def test_a_question_outlives_who_asked_it(places: Path, gate: Gate) -> None:
     with start("send", "--provider", gate.provider, "Where?") as sending:
-        assert sending.communicate()[0] == b"main 1: being answered; `rounds ask watch` shows it\n"
+        assert sending.communicate()[0] == b"main 1: being answered; `rounds ask watch --thread main` shows it\n"
     until(lambda: shown(kept("main"))[0].state is AskState.answering, "an answer begins")
     gate.open("all")
     assert settled(kept("main")).text == "part all"
