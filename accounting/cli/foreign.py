@@ -1,6 +1,6 @@
 """Sessions of other agents at a PATH: whether it holds any, and which of them `--run` means."""
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -28,6 +28,8 @@ class Foreign:
         """What it is called."""
         self.passing: Final = passing
         """Whether the path is gone when the command ends, so that `shown` is what it is to be called."""
+        self.passed_over = 0
+        """How many files that might be sessions no reader knew, when `sources` was asked last."""
         self._agent = agent
 
     def resolved(self) -> "Foreign":
@@ -36,7 +38,8 @@ class Foreign:
 
     def sources(self) -> "list[Source]":
         """All there are. Raises `Trouble` when there is none, or there is no such agent."""
-        found = list(self._below(self.path))
+        self.passed_over = 0
+        found = list(self._below(self.path, self._pass_over))
         if not found:
             raise unknown(self.shown)
         return found
@@ -105,11 +108,14 @@ class Foreign:
                 elif entry.is_dir() and not entry.is_symlink():
                     left.append(entry)
 
-    def _below(self, path: Path) -> "Iterator[Source]":
+    def _pass_over(self, _: Path) -> None:
+        self.passed_over += 1
+
+    def _below(self, path: Path, passed_over: "Callable[[Path], None] | None" = None) -> "Iterator[Source]":
         from accounting.foreign import NotForeignError, UnknownAgentError, sources
 
         try:
-            yield from sources(path, self._agent)
+            yield from sources(path, self._agent, passed_over)
         except NotForeignError:
             return
         except UnknownAgentError as error:

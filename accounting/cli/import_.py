@@ -12,6 +12,7 @@ from accounting.cli.trouble import Trouble
 
 if TYPE_CHECKING:
     from accounting.foreign import FidelityReport, Source
+    from accounting.foreign.fidelity import Tally
     from accounting.foreign.import_report import ImportReport, SessionImport
 
 _UNKNOWN: Final = "no session of an agent that is known here, or a ledger already"
@@ -35,7 +36,7 @@ Examples:
     type=click.Path(path_type=Path),
     help="The ledger to write: a directory that is new or empty, or the ledger of an earlier import.",
 )
-@click.option("--report", is_flag=True, help="Also say what became of each kind of row and field.")
+@click.option("--report", is_flag=True, help="Also say what became of each kind of row and field, and where.")
 @options.agent
 @options.as_json
 @click.pass_context
@@ -50,7 +51,7 @@ def import_(
     is kept beside the ledger, in DIR.provenance.jsonl. The exit code is 1 when something could not be used, or cannot
     be said in a ledger that is only added to.
     """
-    done, unknown = _imported(paths, into, agent)
+    done, unknown = _imported(paths, into, agent, audit=report)
     if as_json:
         from wire import encode
 
@@ -60,11 +61,14 @@ def import_(
     ctx.exit(_tell(done, unknown))
 
 
-def _imported(paths: tuple[str, ...], into: Path, agent: str | None) -> "tuple[ImportReport, list[str]]":
+def _imported(
+    paths: tuple[str, ...], into: Path, agent: str | None, *, audit: bool
+) -> "tuple[ImportReport, list[str]]":
     """What became of it, and the paths that hold nothing to import."""
     from contextlib import ExitStack
 
     from accounting.cli.foreign import Foreign
+    from accounting.cli.problems import tell_passed_over
     from accounting.cli.source import located
 
     try:
@@ -81,13 +85,15 @@ def _imported(paths: tuple[str, ...], into: Path, agent: str | None) -> "tuple[I
             if not isinstance(found, Foreign):
                 unknown.append(path)
                 continue
-            sources += found.resolved().sources()
+            at_full_path = found.resolved()
+            sources += at_full_path.sources()
+            tell_passed_over(found.shown, at_full_path.passed_over)
             if found.passing:
                 called[str(found.path)] = found.shown
         if not sources:
             raise Trouble(f"{unknown[0]}: {_UNKNOWN}", ("--from AGENT reads it as that agent's",))
         try:
-            return import_sessions(sources, into, called=called), unknown
+            return import_sessions(sources, into, called=called, audit=audit), unknown
         except (NotALedgerDirectoryError, WriteError, ModuleNotFoundError) as error:
             raise Trouble(str(error)) from None
 
@@ -107,6 +113,8 @@ def _lines(done: "ImportReport", *, report: bool) -> Iterator[str]:
 def _became(session: "SessionImport") -> str:
     from accounting.cli.units import several
 
+    if session.held_back:
+        return f"{several(session.records, 'record')}, held back until something is asked"
     told = f"{several(session.records, 'record')}, {session.added:,} new" if session.added else "nothing new"
     again = f", of them {session.again:,} told again" if session.again else ""
     return f"{told}{again}"
@@ -128,11 +136,20 @@ def _fidelity(fidelity: "FidelityReport") -> Iterator[str]:
     for tally in fidelity.tallies:
         name = tally.kind if tally.field is None else f"{tally.kind} {tally.field}"
         why = "" if tally.why is None else f": {tally.why}"
-        yield f"{tally.fate.value:<8} {tally.count:>7,}  {name}{why}"
+        yield f"{tally.fate.value:<8} {tally.count:>7,}  {name}{why}{_at(tally, many=len(fidelity.files) > 1)}"
     for damage in fidelity.damage:
         place = damage.places[0]
         detail = f" {damage.detail}" if damage.detail else ""
         yield f"damaged  {damage.count:>7,}  {damage.code.value}{detail}, first {place.segment}:{place.line}"
+
+
+def _at(tally: "Tally", *, many: bool) -> str:
+    """Where the first ones stand, with the file's name where there are several."""
+    from accounting.cli.visible import visible
+
+    at = [f"{Path(place.segment).name}:{place.line}" if many else f"{place.line}" for place in tally.places]
+    more = ", …" if tally.count > len(at) else ""
+    return f"  (at {visible(', '.join(at))}{more})" if at else ""
 
 
 def _tell(done: "ImportReport", unknown: list[str]) -> int:

@@ -54,15 +54,19 @@ def tell_damage(reports: "Iterable[FidelityReport]") -> int:
 
 
 def tell_import(done: "ImportReport") -> int:
-    """Print what an import could not read, or the ledger cannot be told; the exit code comes back."""
+    """Print what an import could not read, or the ledger cannot be told; the exit code comes back.
+
+    What the ledger has all the same, in another place or with an empty name, is told and does not change the code.
+    """
     code = tell_unread([(unread.path, f"cannot be read: {unread.why}") for unread in done.unread])
     not_told = [(session, one) for session in done.sessions for one in session.not_told]
+    not_told.sort(key=lambda pair: not pair[1].why.loses)
     for session, one in not_told[:LISTED]:
         _say(f"{_of_row(one.place)}: {one.why.value}: {one.kind} of run {session.run}")
     more = sum(session.not_told_count for session in done.sessions) - len(not_told[:LISTED])
     if more:
         _say(f"and {_records(more)} more that the ledger does not have as the session does")
-    return CONTENT if not_told else code
+    return CONTENT if any(session.lost for session in done.sessions) else code
 
 
 def tell_unread(unread: Sequence[tuple[str, str]]) -> int:
@@ -70,6 +74,13 @@ def tell_unread(unread: Sequence[tuple[str, str]]) -> int:
     for path, why in unread:
         _say(f"{path}: {why}")
     return CONTENT if unread else 0
+
+
+def tell_passed_over(shown: str, count: int) -> None:
+    """Print how many files of a folder might be sessions, and no reader knew."""
+    if count:
+        files = "1 .json or .jsonl file is" if count == 1 else f"{count:,} .json or .jsonl files are"
+        _say(f"{shown}: {files} of no agent that is known here, and left out")
 
 
 def tell_outside(outside: Mapping[str, int]) -> None:

@@ -80,7 +80,7 @@ def _of_ledger(ledger: "Ledger", path: str, asked: str | None) -> "_Listed":
 
 
 def _of_others(foreign: "Foreign", asked: str | None) -> "_Listed":
-    from accounting.cli.problems import tell_damage
+    from accounting.cli.problems import tell_damage, tell_passed_over
     from accounting.views.runs import summaries
 
     listed: list[RunSummary] = []
@@ -88,4 +88,6 @@ def _of_others(foreign: "Foreign", asked: str | None) -> "_Listed":
     for session in foreign.sessions() if asked is None else (foreign.chosen(asked),):
         listed += summaries((record, None) for record in session.records)
         reports.append(session.report)
+    if asked is None:
+        tell_passed_over(foreign.shown, foreign.passed_over)
     return tuple(listed), lambda: tell_damage(reports)

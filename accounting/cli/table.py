@@ -34,11 +34,11 @@ def table(runs: Sequence[RunSummary], width: int) -> Iterator[Text]:
     elif needed(short) <= width:
         for row, (first, last) in zip(padded(short, left=2), times, strict=True):
             yield row
-            yield Text(f"{_GAP}{first} to {last}", DIM)
+            yield Text(f"{_GAP}{_span(first, last)}", DIM)
     else:
         for run, (_, state), (first, last) in zip(runs, words[1:], times[1:], strict=True):
             yield cropped(run.run, width, "bold")
-            items = (state, f"{first} to {last}", *_spelled(run))
+            items = (state, _span(first, last), *_spelled(run))
             yield from (indented(line, 2) for line in flow((Text(item, DIM) for item in items), width - 2))
     if any("+" in figure for row in figures for figure in row):
         yield cropped(LACKING, width, DIM)
@@ -65,6 +65,10 @@ def _spelled(run: RunSummary) -> tuple[str, ...]:
         f"{replies} out",
         f"cost {cost}",
     )
+
+
+def _span(first: str, last: str) -> str:
+    return "times unknown" if first == last == UNKNOWN else f"{first} to {last}"
 
 
 def _lacks(replies: int) -> str:

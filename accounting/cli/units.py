@@ -43,19 +43,25 @@ def several(count: int, noun: str, plural: str | None = None) -> str:
 
 
 def iso(t: TimeMs) -> str:
-    """A time in ISO 8601, to the second; milliseconds as they are where no calendar reaches."""
+    """A time in ISO 8601, to the second; milliseconds as they are where no calendar reaches; of none `UNKNOWN`."""
+    if not t:
+        return UNKNOWN
     at = _moment(t)
     return f"{t} ms" if at is None else f"{at:%Y-%m-%dT%H:%M:%SZ}"
 
 
 def date(t: TimeMs) -> str:
-    """Day and time of day: `2025-10-26 07:58:00 UTC`."""
+    """Day and time of day: `2025-10-26 07:58:00 UTC`; `UNKNOWN` of 0, which stands for a time not recorded."""
+    if not t:
+        return UNKNOWN
     at = _moment(t)
     return f"{t} ms" if at is None else f"{at:%Y-%m-%d %H:%M:%S} UTC"
 
 
 def clock(t: TimeMs, day: TimeMs) -> str:
-    """Time of day, with the date where it is not the day of `day`."""
+    """Time of day, with the date where it is not the day of `day`; `UNKNOWN` of none."""
+    if not t:
+        return UNKNOWN
     at, reference = _moment(t), _moment(day)
     if at is None or reference is None or at.date() != reference.date():
         return date(t)

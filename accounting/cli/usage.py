@@ -86,6 +86,7 @@ def usage(
 
 def _take(meter: "Meter", paths: tuple[str, ...], agent: str | None, problems: "Problems") -> list[tuple[str, str]]:
     """Take in all that is at the paths; what could not be read comes back, and why."""
+    from accounting.cli.problems import tell_passed_over
     from accounting.cli.source import located, reading
     from accounting.ledger import Ledger
 
@@ -101,6 +102,7 @@ def _take(meter: "Meter", paths: tuple[str, ...], agent: str | None, problems: "
                         meter.ledger(found, problems.add)
                 continue
             with found.read_each() as sources:
+                tell_passed_over(found.shown, found.passed_over)
                 for source in sources:
                     if (source.path.resolve(), source.within) in seen:
                         continue

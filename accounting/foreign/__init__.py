@@ -37,22 +37,23 @@ __all__ = [
 ]
 
 
-def read(path: str | os.PathLike[str], agent: str | None = None) -> Session:
+def read(path: str | os.PathLike[str], agent: str | None = None, *, audit: bool = False) -> Session:
     """The session that a path holds: the main one, and of several the first.
 
-    `agent` names the reader instead of letting the file tell. Raises `NotForeignError` when no reader knows it,
-    `UnknownAgentError`, and `OSError`; never for what the file holds.
+    `agent` names the reader instead of letting the file tell. With `audit` the report's tallies also tell of the fields
+    that the reader does not read (`unread`), at the cost of a pass of its own over the file. Raises `NotForeignError`
+    when no reader knows it, `UnknownAgentError`, and `OSError`; never for what the file holds.
     """
     where = Path(path).expanduser()
-    for session in sessions(where, agent):
+    for session in sessions(where, agent, audit=audit):
         return session
     raise NotForeignError(where, tuple(one.name for one in readers()))
 
 
-def sessions(path: str | os.PathLike[str], agent: str | None = None) -> Iterator[Session]:
+def sessions(path: str | os.PathLike[str], agent: str | None = None, *, audit: bool = False) -> Iterator[Session]:
     """Every session that a file or directory holds, sub-agents after what started them. Raises as `read` does."""
     for source in sources(Path(path).expanduser(), agent):
-        yield from read_source(source)
+        yield from read_source(source, audit=audit)
 
 
 def unread(source: Source) -> tuple[Tally, ...]:
@@ -64,6 +65,14 @@ def unread(source: Source) -> tuple[Tally, ...]:
     return asked.unread(source) if isinstance(asked, Audited) else ()
 
 
-def read_source(source: Source) -> Iterator[Session]:
-    """The sessions of one source. Raises `OSError` when it cannot be read."""
-    return reader(source.agent).read(source)
+def read_source(source: Source, *, audit: bool = False) -> Iterator[Session]:
+    """The sessions of one source. Raises `OSError` when it cannot be read.
+
+    With `audit` the report of the first one also tells of the fields that no session's records are drawn from.
+    """
+    found = reader(source.agent).read(source)
+    if not audit:
+        return found
+    from accounting.foreign.audited import audited
+
+    return audited(found, unread(source))

@@ -185,14 +185,17 @@ class RunDraft:
         return self._numbered(lines)
 
     def _numbered(self, lines: list[Line]) -> tuple[tuple[Record, ...], tuple[Place, ...]]:
-        latest = next((line.t for line in lines if line.t is not None), 0)
+        latest = next((line.t for line in lines if line.t is not None), None)
+        why = "no time of its own: the latest before it"
+        if latest is None:
+            latest, why = 0, "no row has a time: 0 stands for it"
         records: list[Record] = []
         keep = records.append
         run = self.run
         for seq, line in enumerate(lines):
             t = line.t
             if t is None:
-                self.fidelity.derived(line.place, line.kind, "t", "no time of its own: the latest before it")
+                self.fidelity.derived(line.place, line.kind, "t", why)
             else:
                 latest = t
             keep(Record(v=line.v, run=run, seq=seq, t=latest, kind=line.kind, data=line.data))

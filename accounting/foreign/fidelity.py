@@ -119,9 +119,9 @@ class Totals(Struct, frozen=True, kw_only=True):
     unmetered: int = 0
     """Requests without token counts."""
     input: int | None = None
-    """Prompt tokens, cached parts included; null when no request states them."""
+    """Prompt tokens, cached parts included; null when neither a request nor the whole session states them."""
     output: int | None = None
-    """Reply tokens; null when no request states them."""
+    """Reply tokens; null when neither a request nor the whole session states them."""
     cached: int | None = None
     """Of `input`, read from the provider's cache; null when no request states it."""
     cache_write: int | None = None

@@ -13,7 +13,7 @@ from msgspec import Struct
 from accounting.ledger.canonical import encode_sorted
 from wire.record.envelope import Record
 from wire.record.kinds import Kind
-from wire.scalars import JsonObject, Seq, u64
+from wire.scalars import JsonObject, Seq, TimeMs, u64
 
 _ONCE: Final = frozenset((Kind.run_started, Kind.run_frozen))
 
@@ -100,14 +100,17 @@ class HeldRun:
         """The lines by name; of replies to one request the latest, which is the one that counts."""
         self.latest: bytes | None = None
         """The request that was told last: the only one that anything can still be added to."""
+        self.t: TimeMs = 0
+        """The time of the latest line."""
         self._names = Names()
 
     def take(self, record: Record) -> None:
         """The next line of the run, as it stands in the ledger."""
-        self.add(self._names.name(record), record.seq)
+        self.add(self._names.name(record), record.seq, record.t)
 
-    def add(self, named: Named, seq: Seq | None) -> None:
+    def add(self, named: Named, seq: Seq | None, t: TimeMs) -> None:
         """A line of that name is in the ledger."""
+        self.t = t
         self.lines[named.name] = HeldLine(seq, named.content, named.request, named.weight)
         if named.name == named.request:
             self.latest = named.name
@@ -127,3 +130,7 @@ def _hash(*parts: bytes) -> bytes:
         whole.update(b"%d:" % len(part))
         whole.update(part)
     return whole.digest()
+
+
+FROZEN: Final = _hash(Kind.run_frozen.encode())
+"""The name of a run's ending."""

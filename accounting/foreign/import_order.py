@@ -26,6 +26,8 @@ class Head(Struct, frozen=True, kw_only=True):
     """The runs that started them, as far as they are known."""
     rank: tuple[TimeMs, int, str, str]
     """What it is sorted by: when it began, and then whatever tells it from the others."""
+    stream: bool = False
+    """Whether it is what agents printed: then it comes after the files that they keep of the same runs."""
 
 
 class UnreadableError(Exception):
@@ -36,10 +38,10 @@ class UnreadableError(Exception):
         self.unread = Unread(path=str(error.filename or path), why=error.strerror or str(error))
 
 
-def sessions_of(source: Source) -> Iterator[Session]:
-    """The sessions of a source. Raises `UnreadableError`."""
+def sessions_of(source: Source, *, audit: bool = False) -> Iterator[Session]:
+    """The sessions of a source; `audit` as for `read`. Raises `UnreadableError`."""
     try:
-        yield from read_source(source)
+        yield from read_source(source, audit=True) if audit else read_source(source)
     except OSError as error:
         raise UnreadableError(source.path, error) from error
 
@@ -52,7 +54,7 @@ def heads_of(sources: Iterable[Source]) -> tuple[list[Head], list[Unread]]:
         where = f"{source.path}\0{source.within or ''}"
         if where in heads:
             continue
-        first, records = None, 0
+        first, records, stream = None, 0, False
         runs: list[RunId] = []
         parents: list[RunId] = []
         try:
@@ -60,6 +62,7 @@ def heads_of(sources: Iterable[Source]) -> tuple[list[Head], list[Unread]]:
                 runs.append(session.run)
                 parents.extend(() if session.parent is None else (session.parent,))
                 records += len(session.records)
+                stream = stream or session.stream
                 if first is None and session.records:
                     first = session.records[0].t
         except UnreadableError as error:
@@ -67,14 +70,18 @@ def heads_of(sources: Iterable[Source]) -> tuple[list[Head], list[Unread]]:
             continue
         # Of two copies of a session the longer one comes first, and the shorter then adds nothing.
         rank = (first or 0, -records, source.agent, where)
-        heads[where] = Head(source=source, runs=tuple(runs), parents=tuple(parents), rank=rank)
+        heads[where] = Head(source=source, runs=tuple(runs), parents=tuple(parents), rank=rank, stream=stream)
     return list(heads.values()), unread
 
 
 def in_order(heads: list[Head]) -> Iterator[Head]:
-    """The sources in order of time, but each after those that hold what started its sessions."""
+    """The sources in order of time, but each after those that hold what started it, and a stream after its file."""
     at_hand = {run for head in heads for run in head.runs}
+    kept = {run for head in heads if not head.stream for run in head.runs}
     waiting = {head.rank: {run for run in head.parents if run in at_hand and run not in head.runs} for head in heads}
+    for head in heads:
+        if head.stream:
+            waiting[head.rank].update(kept.intersection(head.runs))
     followers: dict[RunId, list[Head]] = {}
     for head in heads:
         for run in waiting[head.rank]:

@@ -19,9 +19,20 @@ class WhyNot(StrEnum):
     elsewhere = "elsewhere"
     """It is there, but in another turn, or after later requests."""
     filled = "filled"
-    """A line has to have a model's name or a call's id, and none was recorded: it is written with an empty one."""
+    """A line has to have a model's name or a call's id and name, and none was recorded: it is written with an empty
+    one."""
     refused = "refused"
     """No ledger line can say this; it is not written."""
+    same_session = "same-session"
+    """A stream of a session that is there already: only its ending is written. It stands for all of the stream."""
+    streamed = "streamed"
+    """The session of a run that is there as its stream was printed: it is not written, or each request would stand
+    there twice. It stands for all of the session."""
+
+    @property
+    def loses(self) -> bool:
+        """Whether the ledger then lacks something, or has it otherwise than the session."""
+        return self not in (WhyNot.elsewhere, WhyNot.filled, WhyNot.same_session)
 
 
 class NotTold(Struct, frozen=True, kw_only=True):
@@ -55,9 +66,13 @@ class SessionImport(Struct, frozen=True, kw_only=True):
     again: int
     """Of them, replies that had grown and were told again."""
     not_told: tuple[NotTold, ...]
-    """What the ledger does not have as the session has it: the first twenty."""
+    """What the ledger does not have as the session has it: the first twenty, what is lost before the rest."""
     not_told_count: int
     """All of them."""
+    lost: int
+    """Of them, what the ledger lacks or has otherwise: all but `elsewhere`, `filled` and `same-session`."""
+    held_back: bool
+    """Whether nothing is written yet because nothing is asked in it yet."""
     fidelity: FidelityReport
     """How faithfully the session was read."""
 

@@ -5,26 +5,23 @@ otherwise than it did when it was imported is told again where the fold then tak
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from msgspec import Struct, structs
+from msgspec import structs
 
-from accounting.foreign.held import HeldLine, HeldRun, Named, Names
+from accounting.foreign.held import HeldLine, HeldRun
 from accounting.foreign.import_order import Head, UnreadableError, heads_of, in_order, sessions_of
-from accounting.foreign.import_report import ImportReport, NotTold, SessionImport, WhyNot
-from accounting.foreign.outline import TurnStanding
+from accounting.foreign.import_report import ImportReport, NotTold, SessionImport
 from accounting.foreign.provenance import Imported, ImportedLine, ImportedRun, ProvenanceLog, imported_run
 from accounting.foreign.renaming import renamed
 from accounting.foreign.session import Session, Source
-from accounting.ledger import Ledger, NotALedgerError, Place
+from accounting.foreign.telling import ToWrite, asks, draft, ending, to_tell
+from accounting.ledger import Ledger, NotALedgerError
 from accounting.ledger.segments import segments
-from accounting.ledger.writing import Draft, DraftError, LedgerWriter
-from accounting.ledger.writing.check_draft import check_draft
-from wire.record.envelope import Record
-from wire.record.kinds import Kind
-from wire.scalars import RunId, Seq, who
+from accounting.ledger.writing import LedgerWriter
+from wire.scalars import RunId, Seq
 
 _GROUP: Final = 256
 """How many lines are made durable at once."""
@@ -36,12 +33,17 @@ class NotALedgerDirectoryError(ValueError):
 
 
 def import_sessions(
-    sources: Iterable[Source], into: str | os.PathLike[str], *, called: Mapping[str, str] | None = None
+    sources: Iterable[Source],
+    into: str | os.PathLike[str],
+    *,
+    called: Mapping[str, str] | None = None,
+    audit: bool = False,
 ) -> ImportReport:
     """Write the sessions of the sources into the ledger at `into`, which is made when it is missing.
 
     The order of the sources does not matter. Where each line came from is written beside the ledger (`provenance`);
-    `called` says what to call a file there that stands under a passing name.
+    `called` says what to call a file there that stands under a passing name. With `audit` the fidelity of a source's
+    first session also tells of the fields that its reader does not read, at the cost of a pass of its own.
 
     Raises `NotALedgerDirectoryError`, what `LedgerWriter` raises, and `OSError` when the ledger cannot be written.
     A source that cannot be read is in the report.
@@ -59,7 +61,8 @@ def import_sessions(
             for head in in_order(heads):
                 try:
                     done.extend(
-                        telling.tell(session, held[session.run]) for session in _again(head, wanted, called or {})
+                        telling.tell(session, held[session.run])
+                        for session in _again(head, wanted, called or {}, audit=audit)
                     )
                 except UnreadableError as error:
                     unread.append(error.unread)
@@ -78,10 +81,10 @@ def _only_a_ledger(directory: Path) -> None:
             ) from None
 
 
-def _again(head: Head, wanted: set[RunId], called: Mapping[str, str]) -> Iterator[Session]:
+def _again(head: Head, wanted: set[RunId], called: Mapping[str, str], *, audit: bool) -> Iterator[Session]:
     """The sessions of a source, read a second time: they are many, and only one of them is held in memory."""
     # A run that has come up since the ledger was looked through is left to the next import.
-    for session in sessions_of(head.source):
+    for session in sessions_of(head.source, audit=audit):
         if session.run in wanted:
             passing = str(head.source.path)
             yield renamed(session, passing, called[passing]) if passing in called else session
@@ -96,18 +99,6 @@ def _held(directory: Path, wanted: set[RunId]) -> dict[RunId, HeldRun]:
     return held
 
 
-class _Line(Struct, frozen=True):
-    """A record that is to be written."""
-
-    record: Record
-    place: Place
-    named: Named
-    standing: TurnStanding | None
-    """Of a request, what the outline says of its turn."""
-    filled: bool
-    """Whether it lacks a name or id that a line has to have."""
-
-
 class _Telling:
     """Writes what is new of one session after the other."""
 
@@ -120,19 +111,27 @@ class _Telling:
     def tell(self, session: Session, held: HeldRun) -> SessionImport:
         """Add what the ledger lacks of a session."""
         missing: list[NotTold] = []
-        group: list[_Line] = []
+        group: list[ToWrite] = []
         added = again = 0
-        if session.records:
-            self._tell_of(imported_run(session))
-        for line, told_again in _to_tell(session, held, missing, self._heal):
+        held_back = not held.lines and not asks(session)
+        known = self._log.runs.get(session.run) if held.lines else None
+        if session.records and not held_back:
+            self._tell_of(imported_run(session), known)
+        lines: Iterable[tuple[ToWrite, bool]] = ()
+        if known is not None and known.stream is not session.stream:
+            lines = ending(session, held, missing, self._heal)
+        elif not held_back:
+            lines = to_tell(session, held, missing, self._heal)
+        for line, told_again in lines:
             again += told_again
             # So that whatever is decided next knows of it.
-            held.add(line.named, None)
+            held.add(line.named, None, line.record.t)
             group.append(line)
             if len(group) == _GROUP:
                 added += self._write(session, group)
                 group = []
         added += self._write(session, group)
+        missing.sort(key=lambda one: not one.why.loses)
         return SessionImport(
             run=session.run,
             agent=session.agent,
@@ -144,120 +143,31 @@ class _Telling:
             again=again,
             not_told=tuple(missing[:_LISTED]),
             not_told_count=len(missing),
+            lost=sum(one.why.loses for one in missing),
+            held_back=held_back and bool(session.records),
             fidelity=session.report,
         )
 
-    def _tell_of(self, row: ImportedRun) -> None:
+    def _tell_of(self, row: ImportedRun, there: ImportedRun | None) -> None:
+        """Say what the run is; `there` is what was said of the lines that are in the ledger."""
         known = self._log.runs.get(row.run)
-        if known is None or (row.spent or 0) > (known.spent or 0):
-            self._log.add((row,))
+        other = there is None and known is not None and known.stream is not row.stream
+        if known is None or other or (row.spent or 0) > (known.spent or 0):
+            # Where the lines came from stays as it is: of a stream only what the session cost is news.
+            self._log.add((row if there is None else structs.replace(there, spent=row.spent),))
 
-    def _write(self, session: Session, group: list[_Line]) -> int:
-        written = self._writer.append(*(_draft(session, line.record) for line in group))
+    def _write(self, session: Session, group: list[ToWrite]) -> int:
+        written = self._writer.append(*(draft(session, line.record) for line in group))
         self._log.add(_line_row(line, record.seq) for line, record in zip(group, written, strict=True))
         return len(group)
 
-    def _heal(self, line: _Line, there: HeldLine) -> None:
+    def _heal(self, line: ToWrite, there: HeldLine) -> None:
         if there.seq is not None and there.seq >= self._untold:
             self._log.add((_line_row(line, there.seq),))
             there.seq = None
 
 
-def _to_tell(
-    session: Session, held: HeldRun, missing: list[NotTold], heal: Callable[[_Line, HeldLine], None]
-) -> Iterator[tuple[_Line, bool]]:
-    """The records that are to be written, and whether each is a reply told again; the others go to `missing`."""
-    lines = list(_lines(session))
-    known = [index for index, line in enumerate(lines) if _opens(line.named) and line.named.name in held.lines]
-    last_known = known[-1] if known else -1
-    unwritten: set[str] = set()
-    for index, line in enumerate(lines):
-        record, named = line.record, line.named
-        there = held.lines.get(named.name)
-        why = _why_not(line, held, unwritten)
-        again = there is not None and why is None and there.content != named.content
-        if there is not None and there.content == named.content:
-            heal(line, there)
-        elif not _fits(session, record):
-            why = WhyNot.refused
-        elif why is None:
-            yield line, again
-            if line.filled:
-                why = WhyNot.filled
-            elif _opens(named) and index < last_known:
-                why = WhyNot.elsewhere
-        if why in (WhyNot.refused, WhyNot.closed_turn) and record.kind == Kind.tool_called:
-            unwritten.add(str(record.data.get("id")))
-        if why is not None:
-            missing.append(NotTold(why=why, kind=record.kind, place=line.place))
-
-
-def _why_not(line: _Line, held: HeldRun, unwritten: set[str]) -> WhyNot | None:
-    """What keeps a record from being in the ledger as the session has it; `None` when it is, or can be added."""
-    record, named = line.record, line.named
-    there = held.lines.get(named.name)
-    if named.content == b"":
-        return WhyNot.refused
-    if there is not None and there.content == named.content:
-        return WhyNot.elsewhere if _belongs(record) and there.request != named.request else None
-    if there is not None:
-        grown = record.kind == Kind.model_returned and held.latest == named.request and named.has_outgrown(there)
-        return None if grown else WhyNot.changed
-    if _belongs(record) and held.latest != named.request:
-        return WhyNot.closed_turn
-    answers_nothing = record.kind == Kind.tool_result and str(record.data.get("tool_use_id")) in unwritten
-    return WhyNot.closed_turn if answers_nothing else None
-
-
-def _lines(session: Session) -> Iterator[_Line]:
-    """The records as they would be written, with their names."""
-    names = Names()
-    standings = iter(session.outline.turns)
-    for record, place in zip(session.records, session.places, strict=True):
-        standing = next(standings, None) if record.kind == Kind.model_called else None
-        lacking = _REQUIRED.get(record.kind)
-        whole = record
-        if lacking is not None and lacking not in record.data:
-            whole = structs.replace(record, data={**record.data, lacking: ""})
-        yield _Line(whole, place, names.name(whole), standing, filled=whole is not record)
-
-
-def _opens(named: Named) -> bool:
-    return named.name == named.request
-
-
-def _fits(session: Session, record: Record) -> bool:
-    """Whether a ledger takes the record."""
-    try:
-        check_draft(_draft(session, record), 0, 0)
-    except DraftError:
-        return False
-    return True
-
-
-def _belongs(record: Record) -> bool:
-    """Whether the fold puts such a record into the turn that is the last one when it comes."""
-    return record.kind not in _FREE
-
-
-_REQUIRED: Final[dict[str, str]] = {Kind.model_called: "model", Kind.tool_called: "id"}
-_FREE: Final = frozenset((Kind.run_started, Kind.run_frozen, Kind.model_called, Kind.tool_result))
-
-
-def _draft(session: Session, record: Record) -> Draft:
-    person = record.kind == Kind.steer_received and record.data.get("source") == "user"
-    author = who("person" if person else session.agent)
-    return Draft(
-        run=record.run,
-        who=author or "city",
-        kind=record.kind,
-        data=record.data,
-        t=record.t,
-        v=1 if record.v == 1 else 2,
-    )
-
-
-def _line_row(line: _Line, seq: Seq) -> Imported:
+def _line_row(line: ToWrite, seq: Seq) -> Imported:
     place, standing = line.place, line.standing
     row = ImportedLine(seq=seq, at=line.record.seq, file=place.segment, line=place.line, offset=place.offset)
     if standing is None:

@@ -6,7 +6,8 @@ Everything here is pure. A float becomes its decimal text, as foreign.md's mappi
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from msgspec import json
+from msgspec import Struct, json
+from msgspec.structs import astuple
 
 from wire.scalars import I64_MIN, U64_MAX, Json, JsonObject, u64
 
@@ -46,7 +47,7 @@ def plain_json(value: Json) -> tuple[Json, int]:
 
 
 def is_plain(args: JsonObject) -> bool:
-    """Whether arguments without floats are as a payload may hold them: not too deep, every integer of 64 bits."""
+    """Whether arguments are as a payload may hold them: no floats, every integer of 64 bits, not too deep."""
     for value in args.values():
         if type(value) is not str:
             break
@@ -59,7 +60,10 @@ def is_plain(args: JsonObject) -> bool:
             for value in container.values() if isinstance(container, dict) else container:
                 if isinstance(value, (dict, list)):
                     deeper.append(value)
-                elif type(value) is int and not I64_MIN <= value <= U64_MAX:
+                elif type(value) is int:
+                    if not I64_MIN <= value <= U64_MAX:
+                        return False
+                elif type(value) is float:
                     return False
         if not deeper:
             return True
@@ -124,3 +128,8 @@ def usage_of(
     if dialect is not None:
         usage["dialect"] = dialect
     return usage
+
+
+def has_bad_count(counts: Struct | None) -> bool:
+    """Whether a number among token counts is no count: below nought, or beyond 64 bits."""
+    return counts is not None and any(type(count) is int and u64(count) is None for count in astuple(counts))

@@ -36,6 +36,8 @@ class ImportedRun(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_fie
     spent: UsdMicros | None = None
     """Millionths of a US dollar that all of the session cost, sub-agents included, where the agent states it so and not
     by request; null otherwise. Of several rows of a run the last one holds."""
+    stream: bool = False
+    """Whether its lines are of a stream that the agent printed, and not of the file that it keeps."""
 
 
 def imported_run(session: Session) -> ImportedRun:
@@ -48,6 +50,7 @@ def imported_run(session: Session) -> ImportedRun:
         parent=session.parent,
         started_by=session.started_by,
         spent=None if totals.priced else totals.spent,
+        stream=session.stream,
     )
 
 

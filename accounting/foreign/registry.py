@@ -5,7 +5,7 @@ each entry names an object that is a `Reader`. One that does not load is passed 
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -21,6 +21,7 @@ GROUP: Final = "rounds.readers"
 """The entry point group by which further readers join."""
 _OURS: Final = ("ask", "claude_code", "claude_stream", "codex", "codex_exec", "gemini", "opencode", "pi", "workbuddy")
 _SUFFIXES: Final = (".jsonl", ".json", ".ndjson", ".zst", ".db", ".sqlite", ".log")
+_ROW_FILES: Final = (".json", ".jsonl")
 
 
 class NotForeignError(ValueError):
@@ -100,17 +101,20 @@ def recognise(path: Path) -> tuple[Reader, Sample] | None:
     return None if best is None else (best, sample)
 
 
-def sources(path: Path, agent: str | None = None) -> Iterator[Source]:
+def sources(
+    path: Path, agent: str | None = None, passed_over: Callable[[Path], None] | None = None
+) -> Iterator[Source]:
     """The sessions at a path: of a file those it holds, of a directory those of every file below it, in name order.
 
     `agent` names the reader instead of letting the files tell. Raises `NotForeignError` for a single file that no
-    reader knows (a directory's unknown files are passed over), `UnknownAgentError`, and `OSError`.
+    reader knows, `UnknownAgentError`, and `OSError`. A directory's unknown files are passed over; `passed_over` is told
+    each of them that is called `.json` or `.jsonl`.
     """
     if not path.is_dir():
         yield from _of_file(path, agent)
         return
     found: dict[Path, Source] = {}
-    for source in _below(path, agent):
+    for source in _below(path, agent, passed_over or _pass):
         # A database, or a tree, gives several sources under one path.
         found.setdefault(source.path / (source.within or ""), source)
     beside = {file for source in found.values() for file in source.beside}
@@ -127,7 +131,11 @@ def _of_file(path: Path, agent: str | None) -> Iterator[Source]:
     yield from known[0].find(path, known[1])
 
 
-def _below(path: Path, agent: str | None) -> Iterator[Source]:
+def _pass(_: Path) -> None:
+    """Nobody asked to be told."""
+
+
+def _below(path: Path, agent: str | None, passed_over: Callable[[Path], None]) -> Iterator[Source]:
     asked = readers() if agent is None else (reader(agent),)
     for name, folders, files in os.walk(path):
         folder = Path(name)
@@ -139,14 +147,17 @@ def _below(path: Path, agent: str | None) -> Iterator[Source]:
         folders.sort()
         for file in sorted(files):
             if file.endswith(_SUFFIXES):
-                yield from _known(folder / file, agent)
+                yield from _known(folder / file, agent, passed_over)
 
 
-def _known(path: Path, agent: str | None) -> Iterator[Source]:
+def _known(path: Path, agent: str | None, passed_over: Callable[[Path], None]) -> Iterator[Source]:
     """The sources of a file in a directory: none when no reader knows it or it cannot be opened."""
     try:
         known = recognise(path)
-        if known is not None and (agent is None or known[0].name == agent):
+        if known is None:
+            if path.suffix in _ROW_FILES:
+                passed_over(path)
+        elif agent is None or known[0].name == agent:
             yield from known[0].find(path, known[1])
     except OSError:
         return

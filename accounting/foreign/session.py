@@ -57,6 +57,16 @@ class Session(Struct, frozen=True, kw_only=True):
     """What was mapped, derived, dropped and damaged."""
     outline: Outline
     """The session report: branches, compactions, refusals, and the standing of every figure."""
+    stream: bool = False
+    """Whether it is what the agent printed while it ran, of which there may be a session file too.
+
+    Such a record of a session knows less of each request: it may lack the times, the task and what names a request.
+    """
+
+    @property
+    def has_times(self) -> bool:
+        """Whether any row has a time; otherwise each record's is 0, which is no moment in 1970 but stands for none."""
+        return any(record.t for record in self.records)
 
 
 class Reader(Protocol):

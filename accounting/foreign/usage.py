@@ -12,7 +12,9 @@ from typing import Final
 from msgspec import Struct
 
 from accounting.foreign.fidelity import Standing
-from accounting.foreign.metering import IDLE_MS, WORST, Meter, Request, Whole
+from accounting.foreign.metered import WORST, Request, Whole
+from accounting.foreign.metered_run import IDLE_MS
+from accounting.foreign.metering import Meter
 from accounting.foreign.prices import PARTS, Prices
 from accounting.foreign.session import Source
 from accounting.ledger import Ledger
@@ -187,13 +189,14 @@ def summed(meter: Meter, by: By, zone: tzinfo = UTC, prices: Prices | None = Non
     """What a meter has taken in so far, added up."""
     sums: dict[str, _Sum] = {}
     total = _Sum()
-    for request in meter.requests():
+    requests, wholes = meter.settled()
+    for request in requests:
         estimate = None
         if prices is not None and request.spent is None and request.used is not None and not request.covered:
             estimate = prices.estimate(request.model, request.t, request.used)
         for group in (sums.setdefault(_key(request, by, zone), _Sum()), total):
             group.add(request, estimate)
-    for whole in meter.wholes():
+    for whole in wholes:
         for group in (sums.setdefault(_key_of_whole(whole, by, zone), _Sum()), total):
             group.add_whole(whole)
     rows = tuple(sums[key].row(key) for key in sorted(sums))

@@ -41,7 +41,7 @@ def draw(folded: Rounds, width: int, window: int | None = None, session: "Sessio
 
         beside = Beside(session)
     unreadable = ProblemCode.closing_unreadable in folded.problem_counts
-    yield from draw_head(answer, width)
+    yield from draw_head(answer, width, empty=session is not None and not session.records)
     if beside is not None:
         for label, value in beside.head():
             yield from labelled(label, value, width)

@@ -12,8 +12,9 @@ from accounting.cli.draw.lines import DIM, cropped, flow, single
 from accounting.cli.units import dollars, several, took
 from accounting.foreign.fidelity import Standing
 from accounting.foreign.outline import Child, Compaction, Rewind, Stop, TurnStanding
+from wire.reading import text
 from wire.record.kinds import Kind
-from wire.scalars import RunId, Seq
+from wire.scalars import JsonObject, RunId, Seq
 
 if TYPE_CHECKING:
     from accounting.foreign import Session
@@ -31,20 +32,24 @@ class Beside:
         self._standings: dict[Seq, TurnStanding] = {}
         self._started: dict[Seq, RunId] = {}
         self._events: dict[int, list[str]] = {}
+        self._called: dict[str, str] = {}
         outline = session.outline
         children = {child.call: child.run for child in outline.children if child.call is not None}
         standings = iter(outline.turns)
         for record in session.records:
             if record.kind == Kind.model_called and (standing := next(standings, None)) is not None:
                 self._standings[record.seq] = standing
-            elif record.kind == Kind.tool_called and (run := children.get(str(record.data.get("id")))) is not None:
-                self._started[record.seq] = run
+            elif record.kind == Kind.tool_called:
+                named = str(record.data.get("id"))
+                self._called[named] = _called(record.data)
+                if (run := children.get(named)) is not None:
+                    self._started[record.seq] = run
         for compaction in outline.compactions:
             self._event(compaction.after, _compacted(compaction))
         for rewind in outline.rewinds:
             self._event(max(rewind.turns, default=0), _rewound(rewind))
         for stop in outline.stops:
-            self._event(stop.turn, _stopped(stop))
+            self._event(stop.turn, _stopped(stop, self._called.get(stop.call or "", "a call")))
 
     def started(self, at: Seq) -> RunId | None:
         """The sub-agent that a call started."""
@@ -139,10 +144,16 @@ def _turns(numbers: tuple[int, ...]) -> str:
     return f"turns {first} to {last}" if last - first + 1 == len(numbers) else f"{len(numbers):,} turns up to {last}"
 
 
-def _stopped(stop: Stop) -> str:
+def _called(data: JsonObject) -> str:
+    """A call in few words: the tool and what it acts on."""
+    words = (text(data.get("name")), text(data.get("subject")))
+    return single("  ".join(word for word in words if word)) or "a call"
+
+
+def _stopped(stop: Stop, call: str) -> str:
     if stop.denied:
-        return "■ the person denied a call"
-    return "■ the person interrupted a call" if stop.call is not None else "■ the person interrupted"
+        return f"■ the person denied {call}"
+    return f"■ the person interrupted {call}" if stop.call is not None else "■ the person interrupted"
 
 
 def _child(child: Child) -> str:

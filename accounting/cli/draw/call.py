@@ -49,7 +49,7 @@ def _facts(call: Call, day: TimeMs) -> Iterator[Text]:
     if call.effect is not None:
         yield Text(effect(call.effect), DIM)
     if call.outcome is Outcome.waiting:
-        yield Text(f"waiting since {clock(call.called, day)}", "cyan")
+        yield Text(f"waiting since {clock(call.called, day)}" if call.called else "waiting", "cyan")
     elif (length := duration(call)) is not None:
         yield Text(length, DIM)
 

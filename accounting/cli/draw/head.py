@@ -16,12 +16,16 @@ _LABEL: Final = 10
 _ROWS: Final = 6
 
 
-def draw_head(answer: RoundsAnswer, width: int) -> Iterator[Text]:
-    """The session's id, its task, and the terms it works under; what is not recorded is left out."""
+def draw_head(answer: RoundsAnswer, width: int, *, empty: bool = False) -> Iterator[Text]:
+    """The session's id, its task, and the terms it works under; what is not recorded is left out.
+
+    `empty`: the file is whole, and there is nothing in it.
+    """
     yield rule(cropped(answer.run, width - 3, "bold"), Text(), width, "━")
     opening = answer.opening
     if opening is None:
-        yield indented(cropped("its beginning is not at hand", width - INDENT, DIM), INDENT)
+        told = "nothing is recorded in it" if empty else "its beginning is not at hand"
+        yield indented(cropped(told, width - INDENT, DIM), INDENT)
     else:
         yield from labelled("task", opening.task, width, style="bold")
         yield from labelled("goal", opening.goal, width)
@@ -30,14 +34,14 @@ def draw_head(answer: RoundsAnswer, width: int) -> Iterator[Text]:
         yield from labelled("parent", opening.parent, width)
     yield from labelled("worktree", answer.worktree, width)
     yield from labelled("opened at", None if answer.opened_at is None else answer.opened_at[:12], width)
-    if opening is not None:
+    if opening is not None and opening.at:
         yield from labelled("began", date(opening.at), width)
 
 
 def draw_end(closing: Closing | None, width: int, *, unreadable: bool, window: int | None) -> Text:
     """How the session ended, as far as that is known."""
     if closing is not None:
-        at = date(closing.at)
+        at = date(closing.at) if closing.at else ""
         room = max(width - len(at) - 8, 12)
         return rule(cropped(single(closing.completion), room, "bold"), Text(at, DIM), width, "━")
     if unreadable:

@@ -72,7 +72,7 @@ def _arrived(arrived: Arrived, day: TimeMs) -> str:
     else:
         sender = f"the {arrived.by}" if arrived.by is Speaker.city else arrived.by.value
     kind = "" if arrived.kind is None else f" ({arrived.kind})"
-    line = f"{clock(arrived.t, day)} {sender}{kind}"
+    line = f"{clock(arrived.t, day)} {sender}{kind}" if arrived.t else f"{sender}{kind}"
     match None if arrived.handback is None else arrived.handback.variant:
         case Finished(verified_by=verified_by):
             line += f", finished, verified by {single(verified_by)}"

@@ -42,7 +42,7 @@ def draw_turn(turn: Turn, setting: Setting, width: int) -> Iterator[Text]:
     if turn.model is not None:
         head.append("  ")
         head.append_text(cropped(single(turn.model), max(inner - width_of(head) - 12, 8), "bold"))
-    yield rule(head, Text(clock(turn.t, day), DIM), width, "─")
+    yield rule(head, Text(clock(turn.t, day) if turn.t else "", DIM), width, "─")
     if replied(turn):
         for facts in (_figures(turn), _pace(turn)):
             yield from _facts(facts, width)
@@ -84,7 +84,7 @@ def _no_reply(turn: Turn, setting: Setting) -> str:
         return f"no reply; asked again in turn {turn.number + 1}"
     if setting.ended:
         return "no reply; the session ended"
-    return f"no reply yet, waiting since {clock(turn.t, setting.day)}"
+    return f"no reply yet, waiting since {clock(turn.t, setting.day)}" if turn.t else "no reply yet"
 
 
 def _figures(turn: Turn) -> Iterator[str]:

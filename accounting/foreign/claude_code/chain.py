@@ -22,7 +22,7 @@ from accounting.foreign.claude_code.words import Voice, voice
 from accounting.foreign.drafting import RunDraft, arguments
 from accounting.foreign.fidelity import DamageCode, Fate, Fidelity, Standing
 from accounting.foreign.outline import Stop, TurnStanding
-from accounting.foreign.payload import is_plain, usage_of
+from accounting.foreign.payload import has_bad_count, is_plain, usage_of
 from accounting.foreign.times import whole_us
 from accounting.ledger.problem import Place
 from wire.scalars import NIL_RUN, JsonObject, TimeMs
@@ -128,7 +128,7 @@ class Chain:
                 known.request.model = message.model
             return known
         request = self.draft.request(t, place, model=message.model)
-        group = Group(request, len(self.groups) + 1, name, request_id)
+        group = Group(request, len(self.groups) + 1, name, request_id, first is not None)
         self.groups.append(group)
         if name is not None:
             if first is None:
@@ -241,6 +241,8 @@ class Chain:
                     cache_write=usage.cache_creation_input_tokens,
                     dialect="anthropic",
                 )
+            if usage is not None and counted is None and has_bad_count(usage):
+                self.fidelity.damaged(group.request.place, DamageCode.bad_field, "message.usage")
             if counted is None:
                 group.standing = standing = _UNKNOWN
             elif group.rows > 1:

@@ -15,6 +15,8 @@ class Group(Struct, eq=False, gc=False):
     number: int
     message_id: str | None
     request_id: str | None
+    is_further: bool = False
+    """Whether another request of the file has the message's id already."""
     standing: Standing = Standing.exact
     blocks: list[Json] = []
     rows: int = 0
@@ -26,10 +28,14 @@ class Group(Struct, eq=False, gc=False):
 
     @property
     def key(self) -> str | None:
-        """What names the request wherever its lines are copied to; `None` without a message id."""
+        """What names the request in every file that tells of it; `None` without a message id.
+
+        Not every such file has the request's own id, so that it counts only where one file has two with one message.
+        """
         if self.message_id is None:
             return None
-        return self.message_id if self.request_id is None else f"{self.message_id} {self.request_id}"
+        key = f"claude:{self.message_id}"
+        return f"{key} {self.request_id}" if self.is_further and self.request_id is not None else key
 
     def has_call(self, name: str) -> bool:
         """Whether a call of that id is among its blocks."""

@@ -38,6 +38,7 @@ _DENIALS: Final = (
     "The user doesn't want to take this action right now",
     "Permission prompt was aborted",
     "Permission to use ",
+    "Claude requested permissions ",
     "User rejected",
 )
 _INTERRUPTION: Final = "[Request interrupted by user"
@@ -80,9 +81,16 @@ def answer_text(content: str | tuple[Part | str, ...] | Part | None) -> tuple[st
     if isinstance(content, str):
         return content, 0
     parts = (content,) if isinstance(content, Part) else content or ()
-    texts = [part if isinstance(part, str) else part.text for part in parts]
+    texts = [part if isinstance(part, str) else _shown(part) for part in parts]
     kept = [text for text in texts if text is not None]
     return "\n".join(kept), len(texts) - len(kept)
+
+
+def _shown(part: Part) -> str | None:
+    """What a piece of an answer showed: its text, or the title and address of a page that was found."""
+    if part.text is not None or part.url is None:
+        return part.text if part.text is not None else part.error_code
+    return part.url if part.title is None else f"{part.title}\n{part.url}"
 
 
 def exit_code(text: str) -> int | None:
@@ -107,10 +115,12 @@ def is_interruption(text: str) -> bool:
 
 
 def whole_input(usage: Usage) -> int | None:
-    """All tokens of the prompt: the three counts are apart in these files. `None` when the first is not stated."""
-    if usage.input_tokens is None:
+    """All tokens of the prompt: its three counts are apart here. `None` when they are not stated, or are no counts."""
+    fresh = usage.input_tokens
+    if fresh is None:
         return None
-    return usage.input_tokens + (usage.cache_read_input_tokens or 0) + (usage.cache_creation_input_tokens or 0)
+    cached, written = usage.cache_read_input_tokens or 0, usage.cache_creation_input_tokens or 0
+    return None if fresh < 0 or cached < 0 or written < 0 else fresh + cached + written
 
 
 def larger(one: Usage | None, other: Usage | None) -> Usage | None:

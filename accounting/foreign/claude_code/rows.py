@@ -16,10 +16,13 @@ else:
 
 
 class Part(Struct, frozen=True, kw_only=True, gc=False):
-    """A piece of a tool's answer: text, or something that is not carried."""
+    """A piece of a tool's answer: text, a page that was found, what went wrong, or something that is not carried."""
 
     type: str | None = None
     text: str | None = None
+    title: str | None = None
+    url: str | None = None
+    error_code: str | None = None
 
 
 class Block(Struct, frozen=True, kw_only=True, gc=False):

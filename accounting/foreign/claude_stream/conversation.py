@@ -9,7 +9,7 @@ from typing import Final
 from accounting.foreign.claude_code.chain import Chain, Spawn
 from accounting.foreign.claude_code.message import as_json, larger, texts_of, whole_input
 from accounting.foreign.claude_code.rows import Line, Message, Usage
-from accounting.foreign.claude_stream.ending import completion, micros_of
+from accounting.foreign.claude_stream.ending import completion, micros_of, told_of
 from accounting.foreign.claude_stream.rows import Event
 from accounting.foreign.fidelity import DamageCode, Fidelity, Standing
 from accounting.foreign.outline import Compaction, FailedRequest, Stop
@@ -154,7 +154,8 @@ class Conversation:
     def _result(self, event: Event, t: TimeMs | None, place: Place) -> None:
         self._begin(self.main, t, place)
         self.fidelity.mapped(place, "result")
-        self._end = completion(event, self.main.stops), t, place
+        ending = completion(event, self.main.stops)
+        self._end = ending, t, place
         cost = event.total_cost_usd if event.total_cost_usd is not None else event.cost_usd
         if (micros := micros_of(cost)) is not None:
             self.spent = micros
@@ -168,10 +169,19 @@ class Conversation:
         self._stated = larger(self._stated, event.usage)
         if event.usage is not None:
             self.fidelity.dropped(place, "result", "usage", "the sum of the requests, which state theirs")
-        if event.is_error and event.result and not self._is_told(event.result):
-            self._failed(self.main, t, place, "result", told=event.result, code=event.subtype, status=None)
+        if ending is None and (event.is_error or (event.subtype or "").startswith("error")):
+            self._broke(event, t, place)
+        elif event.errors:
+            self.fidelity.dropped(place, "result", "errors", "the subtype says as much")
         for denial in event.permission_denials or ():
             self._denied(denial.tool_use_id, t, place)
+
+    def _broke(self, event: Event, t: TimeMs | None, place: Place) -> None:
+        """The session failed, which may have been told before."""
+        told, code = told_of(event), None if event.subtype == "success" else event.subtype
+        if told is None or not self._is_told(told):
+            self._failed(self.main, t, place, "result", told=told, code=code, status=None)
+            self.main.draft.refuse(t, place, subject=code, told=told)
 
     def _fact(self, name: str, value: str, place: Place) -> None:
         self.facts[name] = value

@@ -11,12 +11,24 @@ def completion(event: Event, stops: list[Stop]) -> str | None:
     word = event.subtype
     if word is not None and word.startswith("error_max_"):
         return "limit"
-    if word == "error_during_execution":
-        return "cancelled"
-    if event.is_error:
-        interrupted = is_interruption(event.result or "") or any(stop.call is None for stop in stops[-1:])
-        return "cancelled" if interrupted else None
+    if event.is_error or word == "error_during_execution":
+        return "cancelled" if _is_interrupted(event, stops) else None
     return "done" if word in (None, "success") else None
+
+
+def told_of(event: Event) -> str | None:
+    """What a `result` says went wrong; `None` when it says nothing."""
+    if event.result:
+        return event.result
+    errors = event.errors if isinstance(event.errors, list) else [event.errors]
+    return "\n".join(error for error in errors if isinstance(error, str)) or None
+
+
+def _is_interrupted(event: Event, stops: list[Stop]) -> bool:
+    if (event.terminal_reason or "").startswith("aborted"):
+        return True
+    said = told_of(event) or ""
+    return any(map(is_interruption, said.split("\n"))) or any(stop.call is None for stop in stops[-1:])
 
 
 def micros_of(usd: float | None) -> UsdMicros | None:

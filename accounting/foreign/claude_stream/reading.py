@@ -137,6 +137,7 @@ def _session(chain: Chain, own: str, run: RunId, parent: RunId | None, call: str
         places=places,
         report=chain.fidelity.report(totals(records, chain.fidelity)),
         outline=outline,
+        stream=True,
     )
 
 

@@ -56,6 +56,7 @@ class Event(Struct, frozen=True, kw_only=True, gc=False):
     # Of `result`:
     is_error: bool | None = None
     result: str | None = None
+    errors: AnyJson = None
     total_cost_usd: int | float | None = None
     cost_usd: int | float | None = None
     duration_ms: int | float | None = None

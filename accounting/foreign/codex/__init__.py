@@ -15,7 +15,7 @@ from accounting.foreign.codex.reading import read_rollout
 from accounting.foreign.codex.rows import Line, sureness
 from accounting.foreign.fidelity import Standing, Tally
 from accounting.foreign.outline import Fact, Outline
-from accounting.foreign.sample import WINDOW, Sample
+from accounting.foreign.sample import LONGEST, WINDOW, Sample
 from accounting.foreign.session import Reader, Session, Source, run_of
 from accounting.foreign.totals import totals
 from wire.scalars import Json, JsonObject
@@ -38,7 +38,7 @@ class Codex:
     def recognise(self, sample: Sample) -> float:
         """The mean of how surely each row is a line of such a file."""
         if is_compressed(sample.head):
-            rows = _rows(decompressed_head(sample.head, WINDOW))
+            rows = _rows(decompressed_head(sample.head, WINDOW)) or _rows(decompressed_head(sample.head, LONGEST))
             if not rows and named_id(sample.path) is not None:
                 return _BY_NAME
         else:

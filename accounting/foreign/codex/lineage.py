@@ -156,7 +156,7 @@ def _key(request: Request, owner: str, named: Counter[str]) -> str | None:
     """What names a request in every file it is copied to: the turn, or else the thread, and the sums after it."""
     if request.sum is None:
         return None
-    key = f"{request.turn_id or owner}:{request.sum}"
+    key = f"codex:{request.turn_id or owner}:{request.sum}"
     named[key] += 1
     return key if named[key] == 1 else f"{key}#{named[key]}"
 

@@ -115,6 +115,15 @@ class Marks:
             turn = None if call is None or not self._turns.count else self._turns.count
             self.children[thread] = Child(run=run_of(self._fidelity.agent, thread), call=call, turn=turn)
 
+    def started(self, thread: str | None, call: str | None, turn: int, place: Place, kind: str) -> None:
+        """The answer of a call that starts a sub-agent names its thread."""
+        if thread is None or any(child.call == call for child in self.children.values()):
+            return
+        known = self.children.get(thread)
+        if known is None or known.call is None:
+            self._fidelity.beside(place, kind, "output.agent_id")
+            self.children[thread] = Child(run=run_of(self._fidelity.agent, thread), call=call, turn=turn)
+
     def head(self, head: Item, place: Place) -> None:
         """The session's own `session_meta`."""
         for name, value in (

@@ -9,11 +9,12 @@ from accounting.foreign.codex.marks import Marks
 from accounting.foreign.codex.output import text_of
 from accounting.foreign.codex.rows import ENVELOPES, ITEMS, Item
 from accounting.foreign.codex.survey import OUTPUTS, Survey
-from accounting.foreign.codex.tools import CALLS
+from accounting.foreign.codex.tools import CALLS, SPAWN, spawned_thread
 from accounting.foreign.codex.turns import Turns
 from accounting.foreign.codex.voices import Spoken, Voice
 from accounting.foreign.drafting import RunDraft
 from accounting.foreign.fidelity import DamageCode, Fidelity, Standing
+from accounting.foreign.payload import has_bad_count
 from accounting.foreign.times import whole_us
 from accounting.ledger.problem import Place
 from wire.scalars import JsonObject, TimeMs
@@ -70,6 +71,8 @@ class Thread:
         self._survey = survey
         self._head = head
         self._counting = Counting()
+        self._spawning: dict[str, int] = {}
+        """Calls that start a sub-agent, and the turn of each."""
 
     def read(self, entry: Entry) -> None:
         """Take in a row."""
@@ -93,6 +96,12 @@ class Thread:
             self._event(item, t, place, kind)
         else:
             self._other(entry.envelope, item, t, place, kind)
+        self.calls.settle(over=False)
+
+    def _over(self) -> None:
+        """A turn of Codex's own, and with it a request, may be over."""
+        self.turns.may_be_over()
+        self.calls.settle(over=True)
 
     def _pass(self, t: TimeMs) -> None:
         latest = t if self._latest is None else self._latest
@@ -114,7 +123,7 @@ class Thread:
                 block = {"kind": "thinking", "thinking": said.text, "signature": ""}
             self.turns.made(t, place).blocks.append(block)
             return
-        self.turns.may_be_over()
+        self._over()
         self.marks.prompted()
         if self.task is None:
             self.task = said.text
@@ -125,8 +134,12 @@ class Thread:
         word = item.type or ""
         if word in CALLS:
             self.calls.call(item, t, place, kind)
+            if item.name == SPAWN and item.own is not None:
+                self._spawning[item.own] = self.turns.count
         elif word in OUTPUTS:
-            self.calls.output(item, t, place, kind)
+            text = self.calls.output(item, t, place, kind)
+            if (spawn := self._spawning.get(item.own or "")) is not None:
+                self.marks.started(spawned_thread(text), item.own, spawn, place, kind)
         elif word == "agent_message":
             self._fidelity.mapped(place, kind)
             self._draft.steer(t, place, text_of(item.content) or "", f"@{item.author or 'agent'}")
@@ -144,15 +157,15 @@ class Thread:
             self._count(event, t, place, kind)
         elif word in _TURN_BEGINS:
             self._fidelity.mapped(place, kind)
-            self.turns.may_be_over()
+            self._over()
             self.marks.began()
         elif word in _TURN_ENDS:
             self._fidelity.mapped(place, kind)
-            self.turns.may_be_over()
+            self._over()
             self.turns.first_came(event.turn_id, whole_us(event.time_to_first_token_ms))
             self.marks.ended(event, t, place, kind)
         elif word == "turn_aborted":
-            self.turns.may_be_over()
+            self._over()
             self.marks.aborted(event, t, place, kind)
         elif tells_of_call(event):
             self.calls.told(event, t, place, kind)
@@ -166,7 +179,7 @@ class Thread:
         elif word == "context_compacted":
             self.marks.compacted(kind, None, t, place)
         elif word == "thread_rolled_back":
-            self.turns.may_be_over()
+            self._over()
             self.marks.rewound(event, t, place, kind)
         elif word in _SPAWNS:
             self.marks.spawned(event, place, kind)
@@ -181,6 +194,9 @@ class Thread:
             self._fidelity.unknown(place, kind if inner is None else f"{kind}/{inner.type}")
 
     def _count(self, event: Item, t: TimeMs | None, place: Place, kind: str) -> None:
+        info = event.info
+        if info is not None and (has_bad_count(info.last_token_usage) or has_bad_count(info.total_token_usage)):
+            self._fidelity.damaged(place, DamageCode.bad_field, "payload.info")
         accepted = self._counting.take(event)
         if isinstance(accepted, Passed):
             self._fidelity.dropped(place, kind, accepted.name, accepted)

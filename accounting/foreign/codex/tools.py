@@ -10,7 +10,7 @@ from accounting.foreign.drafting import arguments
 from accounting.foreign.fidelity import Fidelity
 from accounting.foreign.payload import subject_of
 from accounting.ledger.problem import Place
-from wire.scalars import Json, JsonObject
+from wire.scalars import Json, JsonObject, run_id
 
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+?)\s*$", re.MULTILINE).search
 _FLAGS: Final = ("-c", "-lc", "-ic", "-Command")
@@ -43,8 +43,10 @@ CALLS: Final = frozenset(
     ]
 )
 """The kinds of item, and an old kind of event, that are calls."""
-SELF_ANSWERED: Final = frozenset(("local_shell_call", "web_search_call", "image_generation_call"))
-"""Calls of which the provider's own item says whether they are done."""
+SPAWN: Final = "spawn_agent"
+"""The tool that starts a sub-agent."""
+SELF_ANSWERED: Final = frozenset(("web_search_call", "image_generation_call"))
+"""Calls that the provider itself runs: their item says whether they are done, and no other answers them."""
 
 
 def call_of(item: Item, place: Place, fidelity: Fidelity, where: str) -> Call:
@@ -130,6 +132,13 @@ def command_line(command: Json) -> str | None:
     if len(words) == 3 and words[1] in _FLAGS:
         return words[2]
     return " ".join(words) if words else None
+
+
+def spawned_thread(answer: str) -> str | None:
+    """The thread that a call of `SPAWN` started, by its answer; `None` when that names none."""
+    told = _parsed(answer)
+    thread = told.get("agent_id") if isinstance(told, dict) else None
+    return thread if isinstance(thread, str) and run_id(thread.lower()) is not None else None
 
 
 def _parsed(text: Json) -> Json:

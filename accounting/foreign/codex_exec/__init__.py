@@ -64,6 +64,7 @@ class CodexExec:
                 failed_requests=tuple(stream.failures),
                 stops=tuple(stream.stops),
             ),
+            stream=True,
         )
 
 

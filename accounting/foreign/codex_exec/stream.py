@@ -12,6 +12,7 @@ from accounting.foreign.codex_exec.rows import TYPES, Event, Item, Result, Told
 from accounting.foreign.drafting import RunDraft, arguments
 from accounting.foreign.fidelity import DamageCode, Fidelity, Standing
 from accounting.foreign.outline import FailedRequest, Stop, TurnStanding
+from accounting.foreign.payload import has_bad_count
 from accounting.foreign.request import RequestDraft
 from accounting.foreign.session import run_of
 from accounting.foreign.times import time_ms
@@ -97,6 +98,8 @@ class Stream:
             self._open, self.done = None, None
         elif kind == "turn.completed":
             if event.usage is not None:
+                if has_bad_count(event.usage):
+                    self.fidelity.damaged(place, DamageCode.bad_field, "usage")
                 self._turn(t, place).usage = usage_of_counts(event.usage)
             self._open, self.done = None, (t, place)
         elif kind == "turn.failed":

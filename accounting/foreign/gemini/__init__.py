@@ -30,7 +30,7 @@ class Gemini:
         """The mean of how surely each row is of such a file."""
         rows = _rows(sample)
         saved = _mean([sureness(row) for row in rows])
-        printed = _mean([events.sureness(row) for row in rows])
+        printed = _printed(rows)
         sure = max(saved, printed)
         return sure if sure >= _ENOUGH else 0.0
 
@@ -50,7 +50,7 @@ class Gemini:
 
 def _is_stream(sample: Sample) -> bool:
     rows = _rows(sample)
-    return _mean([events.sureness(row) for row in rows]) > _mean([sureness(row) for row in rows])
+    return _printed(rows) > _mean([sureness(row) for row in rows])
 
 
 def _rows(sample: Sample) -> tuple[JsonObject, ...]:
@@ -58,6 +58,14 @@ def _rows(sample: Sample) -> tuple[JsonObject, ...]:
     if sample.rows or not sample.head.lstrip(b"\xef\xbb\xbf \t\r\n\0").startswith((b"{", b"[")):
         return sample.rows
     return tuple(found.value for found in objects_in(sample.head.decode(errors="replace"), most=24))
+
+
+def _printed(rows: tuple[JsonObject, ...]) -> float:
+    """How surely they are printed events: those that are nobody else's vouch for messages without a time."""
+    sure = [events.sureness(row) for row in rows]
+    if 1.0 in sure:
+        sure = [max(one, 0.5) if one else one for one in sure]
+    return _mean(sure)
 
 
 def _mean(sure: list[float]) -> float:

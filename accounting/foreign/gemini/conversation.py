@@ -18,7 +18,7 @@ from accounting.foreign.outline import (
     Stop,
     TurnStanding,
 )
-from accounting.foreign.payload import usage_of
+from accounting.foreign.payload import has_bad_count, usage_of
 from accounting.foreign.session import Session
 from accounting.foreign.times import time_ms
 from accounting.ledger.problem import Place
@@ -201,6 +201,8 @@ class Conversation:
         tokens = message.tokens
         if tokens is None:
             return None
+        if has_bad_count(tokens):
+            self._fidelity.damaged(message.place, DamageCode.bad_field, "tokens")
         output, included = reply_tokens(tokens)
         kind, place = "gemini", message.place
         if included:
@@ -220,9 +222,9 @@ class Conversation:
         own = message.row.id
         if own is not None and run_id(own.lower()) is None:
             own = f"{self.own}/{own}"  # of no more than this session
-        key = None if own in self._keys else own
-        if key is not None:
-            self._keys.add(key)
+        key = None if own is None or own in self._keys else f"gemini:{own}"
+        if own is not None:
+            self._keys.add(own)
         return TurnStanding(number=self._draft.turns, key=key, live=message.live, figures=figures, rows=message.rows)
 
     def _rewind(self, gone: Removal) -> Rewind:

@@ -46,6 +46,8 @@ class Event(Struct, frozen=True, kw_only=True):
     stats: Stats | None = None
 
 
+UNSURE: Final = 0.2
+"""How surely a message without a time is such an event: other agents' messages look the same."""
 _OWN: Final[dict[str, tuple[str, ...]]] = {
     "init": ("session_id", "model"),
     "tool_use": ("tool_name", "tool_id"),
@@ -68,5 +70,7 @@ def sureness(value: JsonObject) -> float:
     if not isinstance(kind, str) or not all(key in value for key in _OWN.get(kind, ("",))):
         return 0.0
     if kind in ("message", "error"):
-        return 0.5 if isinstance(value.get("content", ""), str) and "id" not in value else 0.0
+        if not isinstance(value.get("content", ""), str) or "id" in value:
+            return 0.0
+        return 0.5 if "timestamp" in value else UNSURE
     return 0.0 if "subtype" in value or "uuid" in value else 1.0

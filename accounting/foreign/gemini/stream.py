@@ -9,20 +9,22 @@ from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from accounting.foreign.drafting import RunDraft, arguments, totals
-from accounting.foreign.fidelity import DamageCode, Fidelity, Standing
+from accounting.foreign.fidelity import DamageCode, Fidelity, Standing, Totals
 from accounting.foreign.gemini.conversation import AGENT
 from accounting.foreign.gemini.events import Event, Stats, Trouble, is_event
 from accounting.foreign.gemini.tools import exit_code, subject, texts_of
 from accounting.foreign.objects import without_surrogates
 from accounting.foreign.outline import Fact, FailedRequest, Outline, Stop, TurnStanding
-from accounting.foreign.payload import usage_of
+from accounting.foreign.payload import has_bad_count, usage_of
 from accounting.foreign.rows import rows
 from accounting.foreign.sample import Sample
 from accounting.foreign.session import Session, Source, run_of
 from accounting.foreign.times import time_ms
 from accounting.ledger.problem import Place
+from wire.reading import used
 from wire.scalars import Json, JsonObject, TimeMs, u64
 
 _NO_FIELD: Final = "our records have no field for it"
@@ -109,13 +111,14 @@ class _Stream:
             id=own,
             records=records,
             places=places,
-            report=self._fidelity.report(totals(records, self._fidelity)),
+            report=self._fidelity.report(self._totals(totals(records, self._fidelity))),
             outline=Outline(
                 turns=tuple(TurnStanding(number=number, figures=figures) for number in range(1, turns + 1)),
                 failed_requests=tuple(self._failed),
                 stops=tuple(self._stops),
                 facts=self._facts(),
             ),
+            stream=True,
         )
 
     def _message(self, event: Event, t: TimeMs | None, place: Place) -> None:
@@ -190,6 +193,8 @@ class _Stream:
         self._fidelity.mapped(place, "result")
         self._is_open = False
         self._stats = event.stats or self._stats
+        if has_bad_count(event.stats):
+            self._fidelity.damaged(place, DamageCode.bad_field, "stats")
         if self._frozen:
             return
         if event.status == "success":
@@ -223,22 +228,21 @@ class _Stream:
         if stats is not None and self._began is not None:
             place = self._began[1]
             if usage is None:
-                self._fidelity.dropped(place, "result", "stats", "stated for the session, not for each request")
+                self._fidelity.dropped(place, "result", "stats", "of the whole session: in the totals")
             else:
                 self._fidelity.derived(place, "result", "stats", "the session's counts, which made one request")
         return Standing.unknown if usage is None else Standing.estimated
 
+    def _totals(self, counted: Totals) -> Totals:
+        """With the session's own sums, where it made several requests and none states its part."""
+        stated = None if self._stats is None or counted.input is not None else used(_usage(self._stats))
+        if stated is None or not counted.requests:
+            return counted
+        return replace(counted, input=stated.input, output=stated.output, cached=stated.cached, standing=Standing.exact)
+
     def _facts(self) -> tuple[Fact, ...]:
-        """The session's sums as stated, since no request states its own."""
-        stats = self._stats or Stats()
-        stated = {
-            "cached_tokens": stats.cached,
-            "duration_ms": stats.duration_ms,
-            "input_tokens": stats.input_tokens,
-            "output_tokens": stats.output_tokens,
-            "total_tokens": stats.total_tokens,
-        }
-        return tuple(Fact(name=name, value=str(value)) for name, value in stated.items() if u64(value) is not None)
+        took = None if self._stats is None else u64(self._stats.duration_ms)
+        return () if took is None else (Fact(name="duration_ms", value=str(took)),)
 
 
 def _usage(stats: Stats) -> JsonObject | None:

@@ -9,9 +9,9 @@ from accounting.foreign.opencode.marks import Marks
 from accounting.foreign.opencode.rows import AGENT, Failure, State
 from accounting.foreign.opencode.steps import Step, first_at, key_of, latest_at, steps_of, whole_input, whole_output
 from accounting.foreign.opencode.tally import tally
-from accounting.foreign.opencode.tools import given, outcome, started_at, started_session, subject
+from accounting.foreign.opencode.tools import given, outcome, retried_at, started_at, started_session, subject
 from accounting.foreign.outline import Child, TurnStanding
-from accounting.foreign.payload import usage_of
+from accounting.foreign.payload import has_bad_count, usage_of
 from accounting.foreign.session import Session, run_of
 from accounting.ledger.problem import Place
 from wire.scalars import Json, JsonObject, RunId, TimeMs
@@ -151,7 +151,7 @@ class Conversation:
         """What stands in a reply and is none of it: attempts that failed, and compactions."""
         for kept in parts:
             if kept.part.type == "retry":
-                self._failed(kept.part.error or Failure(), kept.place, kept.seen, retried=True)
+                self._failed(kept.part.error or Failure(), kept.place, retried_at(kept.part), retried=True)
             elif kept.part.type == "compaction":
                 self._marks.compacted(kept, message, self._draft.turns)
 
@@ -210,6 +210,8 @@ class Conversation:
         tokens = step.tokens
         if tokens is None:
             return None
+        if has_bad_count(tokens) or has_bad_count(tokens.cache):
+            self._fidelity.damaged(place, DamageCode.bad_field, "tokens")
         output, included = whole_output(tokens)
         if included:
             self._fidelity.derived(place, "tokens", "output", "by `total` it includes the reasoning already")

@@ -113,11 +113,12 @@ def _is_counted(tokens: Tokens | None) -> bool:
 
 
 def whole_input(tokens: Tokens) -> int | None:
-    """The prompt with its cached parts; `None` when it is not stated."""
+    """The prompt with its cached parts; `None` when it is not stated, or a part of it is below nought."""
     cache = tokens.cache
     if tokens.input is None or cache is None:
         return tokens.input
-    return tokens.input + (cache.read or 0) + (cache.write or 0)
+    parts = tokens.input, cache.read or 0, cache.write or 0
+    return None if min(parts) < 0 else sum(parts)
 
 
 def whole_output(tokens: Tokens) -> tuple[int | None, bool]:
@@ -161,7 +162,7 @@ def key_of(message: KeptMessage, step: Step, number: int, blocks: list[Json]) ->
         return None
     told = (message.info.created, number, message.info.provider_id, message.info.named_model, step.tokens, blocks)
     try:
-        return blake2b(json.encode(told), digest_size=16).hexdigest()
+        return f"opencode:{blake2b(json.encode(told), digest_size=16).hexdigest()}"
     except (RecursionError, ValueError, TypeError, OverflowError):
         return None
 

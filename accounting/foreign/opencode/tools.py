@@ -48,6 +48,11 @@ def started_at(state: State) -> TimeMs | None:
     return None if state.time is None else time_ms(state.time.start)
 
 
+def retried_at(part: Part) -> TimeMs | None:
+    """When an attempt failed, as its part says; when that was stored is no answer: each way of keeping has another."""
+    return None if part.time is None else time_ms(part.time.created)
+
+
 def given(state: State) -> Json:
     """The arguments: the input, and while that is still coming in, the text of it so far."""
     return state.raw if not state.input and state.raw else state.input

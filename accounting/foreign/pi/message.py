@@ -63,9 +63,10 @@ def is_metered(usage: Usage | None) -> bool:
 
 def our_usage(usage: Usage) -> JsonObject | None:
     """The token counts in ours: the three parts of the prompt are apart here. `None` when they do not all read."""
-    if usage.input is None:
+    fresh = u64(usage.input)
+    if fresh is None:
         return None
-    whole = usage.input + (u64(usage.cache_read) or 0) + (u64(usage.cache_write) or 0)
+    whole = fresh + (u64(usage.cache_read) or 0) + (u64(usage.cache_write) or 0)
     return usage_of(whole, usage.output, cached=usage.cache_read, cache_write=usage.cache_write)
 
 

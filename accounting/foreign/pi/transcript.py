@@ -6,6 +6,7 @@ from typing import Final
 from accounting.foreign.drafting import RunDraft, arguments, totals
 from accounting.foreign.fidelity import DamageCode, Fidelity
 from accounting.foreign.outline import Compaction, Fact, Outline, Stop
+from accounting.foreign.payload import has_bad_count
 from accounting.foreign.pi.message import (
     exit_code,
     http_status,
@@ -182,6 +183,8 @@ class Transcript:
         if spent is not None:
             self._fidelity.derived(place, "message/assistant", "usage.cost.total", "to the nearest millionth")
         counts = None if usage is None else our_usage(usage)
+        if has_bad_count(usage):
+            self._fidelity.damaged(place, DamageCode.bad_field, "message.usage")
         request.reply(
             written,
             place,

@@ -53,7 +53,7 @@ class Turns:
         if message.timestamp is None or entry.timestamp is None:
             return None
         usage = message.usage or Usage()
-        key = f"{message.timestamp}/{entry.timestamp}/{usage.input}/{usage.output}/{usage.cache_read}"
+        key = f"pi:{message.timestamp}/{entry.timestamp}/{usage.input}/{usage.output}/{usage.cache_read}"
         if key in self._keys:
             return None
         self._keys.add(key)

@@ -10,6 +10,7 @@ from accounting.foreign.claude_code.message import subject
 from accounting.foreign.drafting import RequestDraft, RunDraft, arguments
 from accounting.foreign.fidelity import DamageCode, Fidelity, Standing
 from accounting.foreign.outline import TurnStanding
+from accounting.foreign.payload import has_bad_count
 from accounting.foreign.workbuddy.counting import Counts, better, counts_of
 from accounting.foreign.workbuddy.deeds import Called
 from accounting.foreign.workbuddy.rows import Provider, Row
@@ -72,6 +73,9 @@ class Requests:
         """The request that a row is of, which then knows the row's token counts and model."""
         provider = row.provider_data or Provider()
         counts = counts_of(row)
+        stated = None if row.message is None else row.message.usage
+        if any(map(has_bad_count, (provider.raw_usage, provider.usage, stated))):
+            self._fidelity.damaged(place, DamageCode.bad_field, "usage")
         group = self._group(row, provider.message_id, t, place, metered=counts is not None)
         group.rows += 1
         group.t = t if t is not None else group.t
@@ -146,7 +150,11 @@ class Requests:
         """What is known of each turn beyond its row."""
         return tuple(
             TurnStanding(
-                number=group.number, key=group.key, live=live[group.number - 1], figures=group.standing, rows=group.rows
+                number=group.number,
+                key=None if group.key is None else f"workbuddy:{group.key}",
+                live=live[group.number - 1],
+                figures=group.standing,
+                rows=group.rows,
             )
             for group in self.groups
         )

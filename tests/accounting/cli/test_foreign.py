@@ -181,7 +181,12 @@ def test_branches_and_copies_and_what_the_person_did(tmp_path: Path) -> None:
             Compaction(after=1, place=place, trigger="auto", tokens_before=155_000, tokens_after=9_000, took_us=1_500),
         ),
         rewinds=(Rewind(place=place, turns=(1,)),),
-        stops=(Stop(turn=2, place=place), Stop(turn=2, place=place, call="t", denied=True)),
+        stops=(
+            Stop(turn=2, place=place),
+            Stop(turn=2, place=place, call="t1_0", denied=True),
+            Stop(turn=2, place=place, call="gone"),
+            Stop(turn=2, place=place, call="gone", denied=True),
+        ),
         children=(Child(run=run(8), call="t1_0", turn=1), Child(run=run(9))),
         facts=(Fact(name="cwd", value="/home/me"), Fact(name="title", value="Light\nhouses")),
     )
@@ -197,7 +202,9 @@ def test_branches_and_copies_and_what_the_person_did(tmp_path: Path) -> None:
     assert "   ↶ the person went back, leaving turn 1 behind" in between
     after = lines[second:]
     assert f"   copied from {run(7)}" in after
-    assert after.index("   ■ the person interrupted") < after.index("   ■ the person denied a call")
+    assert after.index("   ■ the person interrupted") < after.index("   ■ the person denied Bash  ls")
+    assert "   ■ the person interrupted a call" in after
+    assert "   ■ the person denied a call" in after
     assert any("1 turn off the live branch, counted all the same · 2 sub-agents" in line for line in after)
     assert f"   sub-agent {run(9)}" in after
 
@@ -263,3 +270,41 @@ def test_what_comes_in_by_a_pipe_is_called_so(tmp_path: Path, command: str) -> N
     given = process(command, "-", input=b"[]\n" + small().write(tmp_path).read_bytes())
     assert given.returncode == 1
     assert given.stderr == b"rounds: standard input:1 (byte 0): not-a-row\n"
+
+
+def exec_stream(path: Path) -> Path:
+    """What `codex exec --json` prints: nothing in it has a time."""
+    item = {"id": "i", "type": "command_execution", "command": "ls", "status": "in_progress"}
+    rows: list[Any] = [
+        {"type": "thread.started", "thread_id": session_id(5)},
+        {"type": "turn.started"},
+        {"type": "item.started", "item": item},
+    ]
+    path.write_bytes(b"".join(json.encode(row) + b"\n" for row in rows))
+    return path
+
+
+def test_times_that_are_not_recorded_are_not_shown(tmp_path: Path) -> None:
+    path = exec_stream(tmp_path / "exec.jsonl")
+    rounds("import", path, "-o", tmp_path / "ledger")
+    for where in (path, tmp_path / "ledger"):
+        drawing = rounds("show", where).stdout
+        assert "1970" not in drawing
+        assert "00:00:00" not in drawing
+        assert "began" not in drawing
+        assert re.search(r"command_execution .*waiting$", drawing, re.MULTILINE)
+        listed = rounds("runs", where).stdout
+        assert "1970" not in listed
+        assert "unknown" in listed
+    finished = path.read_bytes() + b'{"type":"turn.completed","usage":{"input_tokens":1,"output_tokens":1}}\n'
+    path.write_bytes(finished)
+    assert "1970" not in rounds("show", path).stdout
+
+
+def test_an_empty_file_has_nothing_recorded(tmp_path: Path) -> None:
+    path = tmp_path / "empty.jsonl"
+    path.touch()
+    given = rounds("show", path, "--from", "claude_code")
+    assert given.exit_code == 0
+    assert "nothing is recorded in it" in given.stdout
+    assert "its beginning is not at hand" not in given.stdout

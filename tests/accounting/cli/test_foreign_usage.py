@@ -4,9 +4,13 @@ import re
 from pathlib import Path
 
 import pytest
-from msgspec import json
+from msgspec import json, structs
 
+from accounting.cli.usage_table import usage_table
+from accounting.foreign import sources
+from accounting.foreign.fidelity import Standing
 from accounting.foreign.prices import read_prices
+from accounting.foreign.usage import usage
 from accounting.sample import PATH
 from tests.accounting.cli.help import rounds
 from tests.accounting.foreign.claude_lines import session_id, small
@@ -103,3 +107,37 @@ def test_what_cannot_be_used_is_told(tmp_path: Path) -> None:
     assert first.startswith(f"rounds: {own}:1 (byte 0): not-json")
     assert second == f"rounds: {path}:1 (byte 0): not-a-row"
     assert "2  30" in given.stdout
+
+
+def test_one_request_and_one_copy_are_told_as_one(tmp_path: Path) -> None:
+    path = small().write(tmp_path, 2)
+    copy = tmp_path / "copy.jsonl"
+    copy.write_bytes(path.read_bytes())
+    told = rounds("usage", path, copy, "--by", "run").stdout
+    assert "1 copy of a request that stands elsewhere is not counted again" in told
+    assert [*usage_table(usage(sources(path)), 40)][1].plain.startswith("  1 request · ")
+
+
+def test_a_sum_that_may_hold_a_copy_is_not_said_to_be_the_least(tmp_path: Path) -> None:
+    row = usage(sources(small().write(tmp_path))).total
+    unsure = structs.replace(row, standing=Standing.unknown)
+    found = usage(sources(small().write(tmp_path)))
+    lines = [line.plain for line in usage_table(structs.replace(found, rows=(unsure,), total=unsure), 100)]
+    assert lines[1].split()[1:6] == ["2", "30?", "6?", "4?", "16?"]
+    assert lines[2].startswith("? in part unknown")
+    assert not any(line.startswith("+") for line in lines)
+
+
+@pytest.mark.parametrize(("count", "told"), [(1, "1 .json or .jsonl file is"), (2, "2 .json or .jsonl files are")])
+def test_files_of_a_folder_that_no_reader_knows_are_counted(tmp_path: Path, count: int, told: str) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    small().write(folder)
+    for number in range(count):
+        (folder / f"{number}.json").write_text('{"a": 1}')
+    (folder / "notes.txt").write_text("x")
+    expected = f"rounds: {folder}: {told} of no agent that is known here, and left out\n"
+    for command in (("usage", folder), ("runs", folder), ("import", folder, "-o", tmp_path / "ledger")):
+        given = rounds(*command)
+        assert (given.exit_code, given.stderr) == (0, expected)
+    assert rounds("show", folder).stderr == ""

@@ -81,7 +81,7 @@ def test_a_line_that_lacks_its_request_joins_its_message(tmp_path: Path) -> None
     writer.replies("a", text("there"))
     session = read_lines(tmp_path, writer.lines)[0]
     assert [turn.said for turn in answer(session).turns] == ["hi\nthere"]
-    assert [turn.key for turn in session.outline.turns] == ["msg_a req_a"]
+    assert [turn.key for turn in session.outline.turns] == ["claude:msg_a"]
 
 
 def test_lines_without_a_message_id_are_requests_each(tmp_path: Path) -> None:
@@ -503,3 +503,29 @@ def test_a_bad_time_takes_the_latest_before_it(tmp_path: Path) -> None:
 def test_the_fixture_on_disk_is_what_it_says() -> None:
     folder = FIXTURES / "c0ffee00-1111-4222-8333-444444444444" / "subagents"
     assert json.loads((folder / "agent-inner.meta.json").read_text())["parentAgentId"] == "outer"
+
+
+def test_pages_that_a_search_found_are_its_answer(tmp_path: Path) -> None:
+    writer = Writer()
+    writer.says("go")
+    pages = [
+        {"type": "web_search_result", "title": "Lighthouses", "url": "https://example.org/l", "encrypted_content": "x"},
+        {"type": "web_search_result", "url": "https://example.org/m"},
+    ]
+    asked = {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {"query": "lighthouse"}}
+    writer.replies("a", asked, {"type": "web_search_tool_result", "tool_use_id": "s", "content": pages})
+    broke = {"type": "web_search_tool_result_error", "error_code": "max_uses_exceeded"}
+    writer.replies("b", {**asked, "id": "t"}, {"type": "web_search_tool_result", "tool_use_id": "t", "content": broke})
+    told = said(writer.lines, tmp_path)
+    heads = [made.output.head for turn in told.turns for made in turn.calls if made.output is not None]
+    assert heads == ["Lighthouses\nhttps://example.org/l\nhttps://example.org/m", "max_uses_exceeded"]
+
+
+def test_a_permission_that_was_not_granted_is_a_denial(tmp_path: Path) -> None:
+    writer = Writer()
+    writer.says("go")
+    writer.replies("a", call("c"))
+    words = "Claude requested permissions to use Bash, but you haven't granted it yet."
+    writer.answers(result("c", words, is_error=True))
+    (session,) = read_lines(tmp_path, writer.lines)
+    assert [(stop.call, stop.denied) for stop in session.outline.stops] == [("toolu_c", True)]

@@ -20,9 +20,21 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from accounting.foreign import Session
+from accounting.foreign.fidelity import DamageCode
 from accounting.foreign.registry import recognise
-from tests.accounting.foreign.claude_files import SESSION, answer, encoded, read_all, scripts
+from tests.accounting.foreign.claude_files import (
+    SESSION,
+    Writer,
+    answer,
+    call,
+    encoded,
+    read_all,
+    read_lines,
+    scripts,
+    text,
+)
 from wire.answer.rounds import Outcome, Turn
+from wire.record.kinds import Kind
 from wire.scalars import Json
 
 Lines = list[dict[str, Any]]
@@ -274,3 +286,30 @@ def test_every_value_wrong_in_turn_never_raises(folder: Path, lines: Lines, new:
             one = json.dumps(replaced(line, at, new)).encode()
             read_bytes(folder, one + b"\n" + one + b"\n" + json.dumps(lines[0]).encode())
             recognise(folder / f"{SESSION}.jsonl")
+
+
+@pytest.mark.parametrize("args", [{"a": 1.25}, {"a": [{"b": 2.5}]}])
+def test_a_bad_field_beside_a_float_costs_only_itself(tmp_path: Path, args: dict[str, Any]) -> None:
+    """The slow road hands floats on as they are: arguments may hold none all the same."""
+    writer = Writer()
+    writer.says("go")
+    writer.replies("a", call("c", **args))["apiErrorStatus"] = "x"
+    (session,) = read_lines(tmp_path, writer.lines)
+    (turn,) = answer(session).turns
+    assert turn.used is not None
+    assert turn.calls[0].arguments is not None
+    assert json.loads(turn.calls[0].arguments.head) == json.loads(json.dumps(args), parse_float=str)
+    made = [record.data["args"] for record in session.records if record.kind == Kind.tool_called]
+    assert made == [json.loads(json.dumps(args), parse_float=str)]
+
+
+@pytest.mark.parametrize("field", ["input_tokens", "output_tokens", "cache_read_input_tokens"])
+@pytest.mark.parametrize("count", [-5, 2**70])
+def test_a_count_that_is_none_is_told(tmp_path: Path, field: str, count: int) -> None:
+    writer = Writer()
+    writer.says("go")
+    writer.replies("a", text("hi"))["message"]["usage"][field] = count
+    (session,) = read_lines(tmp_path, writer.lines)
+    (turn,) = answer(session).turns
+    assert turn.used is None
+    assert [(one.code, one.detail) for one in session.report.damage] == [(DamageCode.bad_field, "message.usage")]

@@ -129,9 +129,9 @@ def test_the_fixture_beside_the_answer() -> None:
     assert [(one.run, one.call, one.turn) for one in outline.children] == [(side.run, "toolu_2", 1)]
     assert [(stop.call, stop.turn, stop.denied) for stop in outline.stops] == [("toolu_4", 2, True)]
     assert [(turn.key, turn.rows, turn.figures, turn.live) for turn in outline.turns] == [
-        ("msg_a", 3, Standing.deduplicated, None),
-        ("msg_b", 1, Standing.exact, None),
-        ("msg_c", 1, Standing.exact, None),
+        ("claude:msg_a", 3, Standing.deduplicated, None),
+        ("claude:msg_b", 1, Standing.exact, None),
+        ("claude:msg_c", 1, Standing.exact, None),
     ]
     assert facts(main) == {
         "cwd": "/srv/shop",
@@ -197,7 +197,9 @@ def test_a_process_that_died_has_no_closing(tmp_path: Path) -> None:
         ({"subtype": "error_max_turns"}, "limit"),
         ({"subtype": "error_max_budget_usd"}, "limit"),
         ({"subtype": "error_max_structured_output_retries"}, "limit"),
-        ({"subtype": "error_during_execution", "is_error": True}, "cancelled"),
+        ({"subtype": "error_during_execution", "is_error": True}, None),
+        ({"subtype": "error_during_execution", "errors": ["[Request interrupted by user]"]}, "cancelled"),
+        ({"subtype": "error_during_execution", "terminal_reason": "aborted_tools"}, "cancelled"),
         ({"is_error": True, "result": "API Error: 529 overloaded"}, None),
         ({"subtype": "brand_new"}, None),
     ],
@@ -399,3 +401,46 @@ def test_what_is_not_read_can_be_asked_for() -> None:
     (source,) = sources(FIXTURE)
     fields = {(one.kind, one.field) for one in ClaudeStream().unread(source)}
     assert {("system/init", "model"), ("result", "modelUsage"), ("stream_event", "event")} <= fields
+
+
+def test_an_error_after_an_interruption_is_a_cancellation(tmp_path: Path) -> None:
+    broke_in = answers("1")
+    broke_in["message"]["content"] = [text("[Request interrupted by user]")]
+    session = told(tmp_path, init(), replies("a", text("x")), broke_in, result(subtype="error_during_execution"))
+    assert completion(session) == "cancelled"
+    assert not session.outline.failed_requests
+
+
+@pytest.mark.parametrize(
+    ("ended", "text_of_it", "code"),
+    [
+        ({"subtype": "error_during_execution", "errors": ["no network", 7, "gave up"]}, "no network\ngave up",
+         "error_during_execution"),
+        ({"is_error": True, "result": "API Error: 529 overloaded"}, "API Error: 529 overloaded", None),
+    ],
+)  # fmt: skip
+def test_a_session_that_failed_says_why(tmp_path: Path, ended: Event, text_of_it: str, code: str | None) -> None:
+    session = told(tmp_path, init(), replies("a", text("x")), result(**ended))
+    assert [(one.text, one.code) for one in session.outline.failed_requests] == [(text_of_it, code)]
+    assert [record.data["recovery"] for record in session.records if record.kind == "provider_degraded"] == [text_of_it]
+
+
+def test_an_ending_that_is_not_known_is_no_failure(tmp_path: Path) -> None:
+    session = told(tmp_path, init(), replies("a", text("x")), result(subtype="brand_new"))
+    assert not session.outline.failed_requests
+
+
+def test_a_denied_call_that_is_in_the_stream(tmp_path: Path) -> None:
+    denied = result(permission_denials=[{"tool_name": "Bash", "tool_use_id": "c", "tool_input": {}}])
+    session = told(tmp_path, init(), replies("a", call("c", command="ls")), denied)
+    assert [(stop.call, stop.turn, stop.denied) for stop in session.outline.stops] == [("c", 1, True)]
+
+
+def test_a_stream_without_times_says_so(tmp_path: Path) -> None:
+    session = told(tmp_path, init(), replies("a", text("x")), result())
+    assert not session.has_times
+    assert {tally.why for tally in session.report.tallies if tally.field == "t"} == {
+        "no row has a time: 0 stands for it"
+    }
+    timed = told(tmp_path, init(), replies("a", text("x"), timestamp="2026-03-01T08:00:00Z"), result())
+    assert timed.has_times

@@ -244,13 +244,85 @@ def test_an_answer_before_its_call_waits_for_it(tmp_path: Path) -> None:
     assert [head(call) for call in turn.calls] == ["out"]
 
 
-def test_an_end_after_the_answer_still_gives_the_exit_code(tmp_path: Path) -> None:
+def test_an_end_before_the_answer_gives_the_exit_code(tmp_path: Path) -> None:
+    writer = Writer()
+    writer.calls("c", "run")
+    writer.event("exec_command_end", call_id="c", exit_code=4, duration={"secs": 0, "nanos": 1500})
+    writer.answers("c", "out")
+    (turn,) = turns(written(tmp_path / NAME, writer.lines))
+    told = [(call.outcome, call.exit_code, call.took_us, head(call)) for call in turn.calls]
+    assert told == [(Outcome.failed, 4, 1, "out")]
+
+
+def test_an_end_behind_the_answer_changes_nothing(tmp_path: Path) -> None:
+    """Somebody may have read the file in between."""
     writer = Writer()
     writer.calls("c", "run")
     writer.answers("c", "out")
-    writer.event("exec_command_end", call_id="c", exit_code=4, duration={"secs": 0, "nanos": 1500})
+    writer.event("patch_apply_end", call_id="c", success=False, stderr="no match")
     (turn,) = turns(written(tmp_path / NAME, writer.lines))
-    assert [(call.outcome, call.exit_code, call.took_us) for call in turn.calls] == [(Outcome.failed, 4, 1)]
+    assert [(call.outcome, head(call)) for call in turn.calls] == [(Outcome.answered, "out")]
+
+
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_an_end_answers_when_the_model_goes_on(tmp_path: Path, *, goes_on: bool) -> None:
+    writer = Writer()
+    writer.calls("c", "run")
+    writer.counts(10, 1)
+    writer.event("exec_command_end", call_id="c", exit_code=0, aggregated_output="out")
+    if goes_on:
+        writer.replies("Done.")
+    (call,) = turns(written(tmp_path / NAME, writer.lines))[0].calls
+    assert call.outcome is (Outcome.answered if goes_on else Outcome.waiting)
+    assert call.output is None or call.output.head == "out"
+
+
+def test_a_local_shell_call_without_an_answer_is_waiting(tmp_path: Path) -> None:
+    """The status is the item's: the model was done with writing it."""
+    writer = Writer()
+    for own, command in (("a", "rm -rf build"), ("b", "ls")):
+        action = {"type": "exec", "command": [command]}
+        writer.item("local_shell_call", call_id=own, status="completed", action=action)
+    writer.answers("b", "out")
+    writer.event("turn_aborted", reason="interrupted")
+    (turn,) = turns(written(tmp_path / NAME, writer.lines))
+    assert [call.outcome for call in turn.calls] == [Outcome.waiting, Outcome.answered]
+
+
+def test_a_search_of_the_providers_own_is_done_when_its_turn_is(tmp_path: Path) -> None:
+    writer = Writer()
+    writer.item("web_search_call", id="w", status="completed", action={"type": "search", "query": "q"})
+    writer.event("task_complete")
+    (turn,) = turns(written(tmp_path / NAME, writer.lines))
+    assert [call.outcome for call in turn.calls] == [Outcome.answered]
+
+
+def answered(lines: list[bytes], folder: Path) -> dict[str, Any]:
+    """What answers each call, in a file of these lines."""
+    path = folder / NAME
+    path.write_bytes(b"".join(lines))
+    return {str(r.data["tool_use_id"]): r.data for r in read(path).records if r.kind == "tool_result"}
+
+
+@pytest.mark.parametrize("name", ["classic", "extended", "bare", "completed"])
+def test_an_answered_call_never_changes(tmp_path: Path, name: str) -> None:
+    if name == "completed":  # calls that stand in no item, before the first that does
+        writer = Writer()
+        for own in ("3", "4"):
+            item = {"type": "CommandExecution", "id": own, "command": ["ls"], "aggregated_output": "a", "exit_code": 0}
+            writer.event("item_completed", item=item)
+        writer.calls("c", "run")
+        writer.event("item_completed", item={"type": "CommandExecution", "id": "5", "command": ["ls"], "exit_code": 0})
+        writer.answers("c", "out")
+        lines = written(tmp_path / NAME, writer.lines).read_bytes().splitlines(keepends=True)
+    else:
+        lines = (FIXTURES / f"{name}.jsonl").read_bytes().splitlines(keepends=True)
+    before: dict[str, Any] = {}
+    for count in range(1, len(lines) + 1):
+        now = answered(lines[:count], tmp_path)
+        assert before.items() <= now.items()
+        before = now
+    assert before
 
 
 def test_a_call_that_only_its_end_tells_of(tmp_path: Path) -> None:
@@ -380,6 +452,15 @@ class TestCompressed:
         assert [r.data for r in session.records] == [r.data for r in plain.records]
         assert [p.offset for p in session.places] == [p.offset for p in plain.places]
         assert session.report.damage == ()
+
+    def test_a_first_row_longer_than_the_window(self, tmp_path: Path) -> None:
+        zstandard = pytest.importorskip("zstandard")
+        writer = Writer()
+        writer.head(base_instructions={"text": "x" * 300_000})
+        path = tmp_path / ("x.jsonl.zst")
+        text = written(tmp_path / "x.jsonl", writer.lines).read_bytes()
+        path.write_bytes(zstandard.ZstdCompressor().compress(text))
+        assert sure(path) == 1.0
 
     def test_a_torn_frame_costs_what_it_held(self, tmp_path: Path, frames: tuple[bytes, bytes]) -> None:
         path = tmp_path / (NAME + ".zst")

@@ -1,5 +1,6 @@
 """Forks and sub-agents of Codex: what a thread copied from its parent, and what is its own. Spec: foreign.md 3.3, 4."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -10,7 +11,18 @@ from hypothesis import strategies as st
 from accounting.foreign import Session
 from accounting.foreign.fidelity import Standing
 from accounting.foreign.metering import Meter
-from tests.accounting.foreign.codex_files import TREE, Lines, Writer, answer, counts, read, scripts, written
+from tests.accounting.foreign.codex_files import (
+    NAME,
+    SESSION,
+    TREE,
+    Lines,
+    Writer,
+    answer,
+    counts,
+    read,
+    scripts,
+    written,
+)
 
 PARENT = "0190a000-0000-7000-8000-0000000000a0"
 FORK = "0190a000-0000-7000-8000-0000000000a1"
@@ -172,3 +184,21 @@ def _sums(lines: Lines) -> list[int]:
         return [0, 0, 0]
     total = counted[-1]["total_token_usage"]
     return [total["input_tokens"], total["output_tokens"], total["cached_input_tokens"]]
+
+
+def test_a_call_whose_answer_names_the_sub_agent_started_it(tmp_path: Path) -> None:
+    """Older files have no event of it."""
+    child = "0190a000-0000-7000-8000-0000000000f1"
+    writer = Writer()
+    writer.head()
+    writer.asks("go")
+    writer.item("function_call", name="spawn_agent", arguments='{"message":"look"}', call_id="sp")
+    writer.counts(10, 1)
+    writer.answers("sp", json.dumps({"agent_id": child, "nickname": "Ada"}))
+    parent = read(written(tmp_path / NAME, writer.lines))
+    assert [(one.run, one.call, one.turn) for one in parent.outline.children] == [(child, "sp", 1)]
+    other = Writer(session=child)
+    other.head(source={"subagent": {"thread_spawn": {"parent_thread_id": SESSION, "depth": 1}}})
+    other.asks("look")
+    session = read(written(tmp_path / NAME.replace(SESSION, child), other.lines))
+    assert (session.parent, session.started_by) == (SESSION, "sp")

@@ -139,7 +139,7 @@ def test_a_document_with_other_words_for_the_same() -> None:
         assert at.startswith(b"{")
         assert text[: place.offset].count(b"\n") == place.line - 1
         assert record.kind == "run_started" or at[1:].lstrip().startswith(b'"id"')
-    assert [turn.key for turn in session.outline.turns] == [f"{session.id}/b", None]
+    assert [turn.key for turn in session.outline.turns] == [f"gemini:{session.id}/b", None]
     fates = {(tally.kind, tally.field): tally.fate for tally in session.report.tallies}
     assert fates["user", "content[]"] is Fate.dropped
     assert fates["gemini/toolCall", "id"] is Fate.derived
@@ -157,9 +157,11 @@ def test_a_printed_stream() -> None:
     assert opened.output.head == "no such file"
     assert answered.closing is not None
     assert (answered.closing.completion, answered.closing.at) == ("done", 1_772_532_003_100)
-    assert session.report.totals.input is None  # stated for both requests together
-    assert session.report.totals.standing is Standing.unknown
-    assert {fact.name: fact.value for fact in session.outline.facts}["input_tokens"] == "100"
+    totals = session.report.totals  # stated for both requests together
+    assert (totals.requests, totals.unmetered, totals.standing) == (2, 2, Standing.exact)
+    assert totals.input == 100
+    assert {turn.figures for turn in session.outline.turns} == {Standing.unknown}
+    assert {fact.name for fact in session.outline.facts} <= {"duration_ms"}
 
 
 def test_the_counts_of_a_stream_with_one_request_are_an_estimate_of_its(tmp_path: Path) -> None:

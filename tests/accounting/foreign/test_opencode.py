@@ -191,6 +191,16 @@ def test_attempts_that_failed_are_no_turns(tmp_path: Path) -> None:
     assert not broken.outline.failed_requests
 
 
+@pytest.mark.parametrize(("stated", "expected"), [({"created": T0 + 15}, T0 + 15), (None, T0 + 10)])
+def test_when_an_attempt_failed(tmp_path: Path, stated: Object | None, expected: int) -> None:
+    """Whichever way a session is kept: when a part was stored is in the database alone."""
+    again = {"type": "retry", "attempt": 1, "error": {"name": "APIError", "data": {"message": "busy"}}}
+    rows = one_reply(again if stated is None else {**again, "time": stated}, *step(text("a")))
+    for way in WAYS:
+        (one,) = read_all(kept(tmp_path, way, rows))
+        assert [record.t for record in one.records if record.kind == "provider_degraded"] == [expected]
+
+
 def test_a_session_tells_of_retries_and_errors(tmp_path: Path) -> None:
     path = kept(tmp_path, "events", one_reply(*step(text("a"), used=tokens(1, 1, 0, 0, 0))))
     retry = {"sessionID": ROOT, "status": {"type": "retry", "attempt": 1, "message": "overloaded", "next": 5}}

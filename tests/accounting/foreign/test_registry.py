@@ -152,3 +152,18 @@ def test_loading_the_readers_leaves_the_public_names_alone() -> None:
     assert callable(foreign.unread)
     assert callable(foreign.sources)
     assert callable(foreign.sessions)
+
+
+def test_a_message_that_any_agent_may_write_is_nobodys(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"type":"message","role":"user","content":"x"}\n')
+    assert registry.recognise(path) is None
+
+
+def test_printed_messages_without_a_time_are_vouched_for(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    message = '{"type":"message","role":"assistant","content":"x","delta":true}\n'
+    path.write_text('{"type":"init","session_id":"s","model":"m"}\n' + 40 * message)
+    known = registry.recognise(path)
+    assert known is not None
+    assert known[0].name == "gemini"

@@ -2,6 +2,7 @@
 
 from datetime import UTC
 from decimal import Decimal
+from itertools import permutations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -260,3 +261,82 @@ def test_a_copy_that_says_so_is_none_of_its_own_whatever_its_times(tmp_path: Pat
     assert (row.key, row.requests, row.copies) == (asked.run, 2, 2)
     # What only the copy states is known of the request all the same.
     assert (row.spent, row.priced) == (80, 2)
+
+
+def keyed(session: Session, figures: Standing, *, copy_of: Session | None = None) -> Session:
+    """The session with counts of that standing, and where it is a copy with the names of its requests."""
+    own = (session if copy_of is None else copy_of).outline.turns
+    turns = tuple(
+        structs.replace(turn, key=named.key, figures=figures)
+        for turn, named in zip(session.outline.turns, own, strict=True)
+    )
+    return structs.replace(session, outline=structs.replace(session.outline, turns=turns))
+
+
+def test_a_doubtful_copy_leaves_what_the_original_says_as_it_is(tmp_path: Path) -> None:
+    first = read(small(1).write(tmp_path))
+    every = [
+        keyed(first, Standing.exact),
+        keyed(read(small(2, 50).write(tmp_path)), Standing.unknown, copy_of=first),
+        keyed(read(small(3, 90).write(tmp_path)), Standing.estimated, copy_of=first),
+    ]
+    for order in permutations(every):
+        meter = Meter()
+        for session in order:
+            meter.session(session)
+        (row,) = summed(meter, By.run).rows
+        assert (row.key, row.standing, row.copies) == (first.run, Standing.deduplicated, 4)
+
+
+def test_counts_that_only_a_copy_states_have_the_standing_of_that_copy(tmp_path: Path) -> None:
+    first = read(small(1).write(tmp_path))
+    silent = tuple(
+        structs.replace(record, data={key: value for key, value in record.data.items() if key != "usage"})
+        for record in first.records
+    )
+    every = [
+        structs.replace(keyed(first, Standing.exact), records=silent),
+        keyed(read(small(2, 50).write(tmp_path)), Standing.estimated, copy_of=first),
+        keyed(read(small(3, 90).write(tmp_path)), Standing.unknown, copy_of=first),
+    ]
+    for order in permutations(every):
+        meter = Meter()
+        for session in order:
+            meter.session(session)
+        (row,) = summed(meter, By.run).rows
+        assert (row.key, row.standing, row.input) == (first.run, Standing.estimated, 30)
+
+
+def test_a_sub_agent_is_paid_for_whenever_what_started_it_comes(tmp_path: Path) -> None:
+    whole = read(stream(tmp_path / "one.jsonl", session_id(1), ["a"], "0.25"))
+    child = structs.replace(read(small(2).write(tmp_path)), parent=whole.run)
+    grandchild = structs.replace(read(small(3).write(tmp_path)), parent=child.run)
+    circle = structs.replace(read(small(4).write(tmp_path)), parent=session_id(4))
+    told: set[bytes] = set()
+    for order in permutations([whole, child, grandchild, circle]):
+        meter = Meter()
+        for session in order:
+            meter.session(session)
+        told.add(json.encode(summed(meter, By.model)))
+        total = summed(meter, By.run).total
+        assert (total.requests, total.priced, total.unpriced, total.spent) == (7, 5, 2, 250_000)
+    assert len(told) == 1
+
+
+def test_a_request_without_a_time_is_a_copy_of_one_that_has_one(tmp_path: Path) -> None:
+    session = read(small(1).write(tmp_path))
+    timeless = structs.replace(
+        keyed(read(small(2).write(tmp_path)), Standing.exact, copy_of=session),
+        records=tuple(structs.replace(record, t=0) for record in session.records),
+    )
+    for order in permutations([session, timeless]):
+        meter = Meter()
+        for one in order:
+            meter.session(one)
+        assert [(row.key, row.requests) for row in summed(meter, By.day).rows] == [("2026-02-25", 2)]
+
+
+def test_an_empty_model_is_an_unknown_one(tmp_path: Path) -> None:
+    own = Ledger(write(tmp_path / "own.jsonl", chained({"t": DAY, "kind": "model_called",
+                                                        "data": {"model": "", "segments": []}})))  # fmt: skip
+    assert [row.key for row in usage([own], By.model).rows] == ["unknown"]

@@ -143,8 +143,8 @@ def test_the_fixture_beside_the_answer() -> None:
     main, side = sessions(FIXTURE)
     assert [(one.run, one.call, one.turn) for one in main.outline.children] == [(side.run, "c2", 1)]
     assert [(one.key, one.rows, one.figures, one.live) for one in main.outline.turns] == [
-        ("m1", 3, Standing.exact, True),
-        ("m2", 1, Standing.exact, True),
+        ("workbuddy:m1", 3, Standing.exact, True),
+        ("workbuddy:m2", 1, Standing.exact, True),
         (None, 1, Standing.unknown, None),
     ]
     assert facts(main) == {
