@@ -1,6 +1,6 @@
 """What must be known of a whole rollout before its first row can be read. Spec: foreign.md 3.3.
 
-A text may stand in the file twice: which rows to follow is a question to the whole file. And a sub-agent's file does
+A prompt may stand in the file twice: which rows to follow is a question to the whole file. And a sub-agent's file does
 not say which call started it, which its parent's does.
 """
 
@@ -45,14 +45,14 @@ class Survey:
         """Which call started each thread that this one started."""
         self._first_call: TimeMs | None = None
         self._spawning: set[str] = set()
-        self._ranks: dict[Voice, int] = {}
+        self._rank: int | None = None
         for entry in entries:
             if entry.item is not None:
                 self._look(entry, entry.item)
 
-    def follows(self, said: Spoken) -> bool:
-        """Whether such a row is the one to follow."""
-        return bool(said.text) and self._ranks.get(said.voice) == said.rank
+    def prompt(self, said: Spoken) -> str:
+        """What a person says in a row; nothing where another kind of row is to be followed."""
+        return said.text if said.rank == self._rank else ""
 
     def has_call_before(self, t: TimeMs) -> bool:
         """Whether a call that stands as an item was made by that time."""
@@ -66,8 +66,8 @@ class Survey:
             self.heads.append(item)
             return
         if said is not None:
-            if said.text:
-                self._ranks[said.voice] = min(said.rank, self._ranks.get(said.voice, said.rank))
+            if said.text and said.voice is Voice.prompt:
+                self._rank = said.rank if self._rank is None else min(said.rank, self._rank)
             return
         own = item.own
         if own is None:

@@ -3,6 +3,7 @@
 from typing import Final
 
 from accounting.foreign.codex.calls import Calls, tells_of_call
+from accounting.foreign.codex.channels import Channels
 from accounting.foreign.codex.counting import Counting, Passed
 from accounting.foreign.codex.entries import Entry
 from accounting.foreign.codex.marks import Marks
@@ -15,7 +16,6 @@ from accounting.foreign.codex.voices import Spoken, Voice
 from accounting.foreign.drafting import RunDraft
 from accounting.foreign.fidelity import DamageCode, Fidelity, Standing
 from accounting.foreign.payload import has_bad_count
-from accounting.foreign.times import whole_us
 from accounting.ledger.problem import Place
 from wire.scalars import JsonObject, TimeMs
 
@@ -71,6 +71,7 @@ class Thread:
         self._survey = survey
         self._head = head
         self._counting = Counting()
+        self._channels = Channels()
         self._spawning: dict[str, int] = {}
         """Calls that start a sub-agent, and the turn of each."""
 
@@ -111,19 +112,22 @@ class Thread:
 
     def _say(self, said: Spoken, t: TimeMs | None, place: Place, kind: str) -> None:
         is_prompt = said.voice is Voice.prompt
-        if not self._survey.follows(said):
+        words = self._survey.prompt(said) if is_prompt else self._channels.new_words(said, self.turns.count)
+        if not words:
             self._fidelity.dropped(place, kind, None, "no text of a person or the model, or it is in another row too")
-            if not is_prompt and said.rank == 0:  # reasoning that is kept secret is a sign of a request all the same
-                self.turns.made(t, place)
+            if not (is_prompt or said.text or said.rank):  # secret reasoning is a sign of a request all the same
+                self.turns.signed(t, place)
             return
         self._fidelity.mapped(place, kind)
         if not is_prompt:
-            block: JsonObject = {"kind": "text", "text": said.text}
+            block: JsonObject = {"kind": "text", "text": words}
             if said.voice is Voice.thought:
-                block = {"kind": "thinking", "thinking": said.text, "signature": ""}
+                block = {"kind": "thinking", "thinking": words, "signature": ""}
             self.turns.made(t, place).blocks.append(block)
+            self._channels.told(said, self.turns.count)
             return
         self._over()
+        self._channels.prompted()
         self.marks.prompted()
         if self.task is None:
             self.task = said.text
@@ -161,8 +165,9 @@ class Thread:
             self.marks.began()
         elif word in _TURN_ENDS:
             self._fidelity.mapped(place, kind)
+            if event.time_to_first_token_ms is not None:
+                self._fidelity.dropped(place, kind, "time_to_first_token_ms", "it is of a request that was told before")
             self._over()
-            self.turns.first_came(event.turn_id, whole_us(event.time_to_first_token_ms))
             self.marks.ended(event, t, place, kind)
         elif word == "turn_aborted":
             self._over()

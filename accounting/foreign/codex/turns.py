@@ -27,7 +27,6 @@ class Request(Struct, kw_only=True, eq=False):
     usage: JsonObject | None = None
     standing: Standing = Standing.unknown
     sum: str | None = None
-    first_us: int | None = None
     live: bool = True
 
 
@@ -57,11 +56,16 @@ class Turns:
 
     def made(self, t: TimeMs | None, place: Place) -> Request:
         """The request that something the model made is of."""
+        request = self.signed(t, place)
+        request.t = request.t if t is None else t
+        return request
+
+    def signed(self, t: TimeMs | None, place: Place) -> Request:
+        """The request that a row is a sign of; where that adds nothing to its reply, the time of that stays."""
         if self._over:
             self._open = None
         if self._open is None:
             return self._begin(t, place)
-        self._open.t = self._open.t if t is None else t
         self._open.rows += 1
         return self._open
 
@@ -90,18 +94,6 @@ class Turns:
         if self._open is not None and not self._over and self._open.draft.model is None:
             self._open.draft.model = model
 
-    def first_came(self, turn_id: str | None, first_us: int | None) -> None:
-        """How long the first request of one of Codex's own turns took to say something."""
-        if turn_id is None or first_us is None:
-            return
-        first = None
-        for request in reversed(self.all):
-            if request.turn_id != turn_id:
-                break
-            first = request
-        if first is not None:
-            first.first_us = first_us
-
     def finish(self) -> None:
         """Write the replies."""
         for request in self.all:
@@ -109,9 +101,7 @@ class Turns:
                 self._fidelity.lower(Standing.unknown)
             elif request.standing is not Standing.exact:
                 self._fidelity.lower(request.standing)
-            request.draft.reply(
-                request.t, request.draft.place, blocks=request.blocks, usage=request.usage, first_us=request.first_us
-            )
+            request.draft.reply(request.t, request.draft.place, blocks=request.blocks, usage=request.usage)
 
     def _begin(self, t: TimeMs | None, place: Place) -> Request:
         self._over = False

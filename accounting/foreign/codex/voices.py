@@ -1,6 +1,7 @@
 """Who says what in a row: a text may stand in the file up to three times over, in three kinds of row.
 
-Spec: foreign.md 3.3. Of each voice one kind of row is followed throughout a file, the first that holds any text.
+Spec: foreign.md 3.3. Of prompts one kind of row is followed throughout a file, the first that holds any text; which
+rows are of the model's voices `channels.py` says.
 """
 
 from enum import StrEnum

@@ -118,16 +118,15 @@ class TestClassic:
         rows = data.split(b"\n")
         for place in session.places:
             assert data[place.offset :].startswith(rows[place.line - 1])
-        assert [line_of(session, turn.opened) for turn in answer(session).turns] == [8, 14, 20, 25, 26, 29]
+        assert [line_of(session, turn.opened) for turn in answer(session).turns] == [8, 13, 20, 25, 26, 29]
 
     def test_what_is_not_carried_is_counted(self, session: Session) -> None:
         dropped = {(t.kind, t.field): t.count for t in session.report.tallies if t.fate is Fate.dropped}
         assert dropped == {
-            ("event_msg/agent_message", None): 1,
             ("event_msg/agent_reasoning", None): 1,
             ("event_msg/token_count", "no_counts"): 1,
             ("event_msg/token_count", "repeated"): 1,
-            ("response_item/message", None): 5,
+            ("response_item/message", None): 6,
         }
         assert session.report.damage == ()
         assert session.report.rows == 29
@@ -158,8 +157,11 @@ class TestExtended:
         told = answer(session).turns
         assert [used(turn) for turn in told] == [(200, 40, 100, 7), (300, 20, 200, 0), (400, 20, 100, None)]
         assert [len(turn.calls) for turn in told] == [6, 0, 0]
-        (first,) = (r.data["first_us"] for r in session.records if "first_us" in r.data)
-        assert first == 850_000
+
+    def test_what_the_end_of_a_task_tells_of_an_earlier_request_is_counted_only(self, session: Session) -> None:
+        assert not [record for record in session.records if "first_us" in record.data]
+        (tally,) = (tally for tally in session.report.tallies if tally.field == "time_to_first_token_ms")
+        assert (tally.kind, tally.count, tally.fate) == ("event_msg/task_complete", 1, Fate.dropped)
 
     def test_one_compaction_told_in_two_rows(self, session: Session) -> None:
         assert [(c.after, c.place.line, c.summary) for c in session.outline.compactions] == [(2, 23, "Tests were run.")]

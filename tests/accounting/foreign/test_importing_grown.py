@@ -67,6 +67,8 @@ LIVE = pytest.mark.parametrize(
         ("codex", NAME, codex()),
         ("claude_code", "session.jsonl", claude()),
         ("codex", *of("codex", "bare.jsonl")),
+        ("codex", *of("codex", "classic.jsonl")),
+        ("codex", *of("codex", "extended.jsonl")),
         ("pi", *of("pi", "2026-04-01T10-00-00-000Z_7d3e1c00-0000-4000-8000-000000000001.jsonl")),
         ("pi", *of("pi", "v1_branched.jsonl")),
         ("claude_stream", *of("claude_stream", "day.jsonl")),
