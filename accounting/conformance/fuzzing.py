@@ -16,7 +16,7 @@ from hypothesis import Phase, Verbosity, find, settings
 from hypothesis.errors import NoSuchExample
 from msgspec import Struct
 
-from accounting.conformance.blame import TOTAL, Broken, blame
+from accounting.conformance.blame import TOTAL, Broken, blame, by_time
 from accounting.conformance.cases import read_fold_case, write_fold_case
 from accounting.conformance.comparing import Difference, differences
 from accounting.conformance.reference import reference_answer
@@ -191,6 +191,12 @@ class _Enough(BaseException):
     """Shrinking has used up what it may; not an `Exception`, for hypothesis would take that for a failure."""
 
 
+def _size(ledger: bytes) -> tuple[int, bool, int]:
+    """How much there is to look at: lines, then times that fall without need, though they may be shorter."""
+    falls = by_time(ledger) != ledger[: ledger.rfind(b"\n") + 1]
+    return ledger.count(b"\n"), falls, len(ledger)
+
+
 class _Verdict(Struct, frozen=True):
     outcome: Outcome
     expected: JsonObject
@@ -234,7 +240,7 @@ class _Search:
         failing = [(*key, verdict) for key, verdict in self._known.items() if verdict is not None]
         if not failing:
             return None
-        ledger, run, verdict = min(failing, key=lambda one: (one[0].count(b"\n"), len(one[0])))
+        ledger, run, verdict = min(failing, key=lambda one: _size(one[0]))
         again = 1 if verdict.outcome is Outcome.timed_out else ASKED_AGAIN
         flaky = any(not _alike(verdict, self._judge(ledger, run)) for _ in range(again))
         return Failure(

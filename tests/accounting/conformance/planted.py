@@ -369,7 +369,7 @@ def first_key(value: Json) -> Json:
 
 
 def also_version_0(record: Json) -> bool:
-    return NAIVE_USABLE(record | {"v": record.get("v") or 1}) if isinstance(record, dict) else False
+    return NAIVE_USABLE(record | ({"v": 1} if record.get("v") == 0 else {})) if isinstance(record, dict) else False
 
 
 def up_to_a_blank_line(ledger: bytes) -> list[bytes]:

@@ -37,9 +37,9 @@ def found(name: str, seed: int, examples: int = 4000) -> FuzzReport:
         return fuzz(Planted(), examples=examples, seed=seed)
 
 
-def holds(name: str, seed: int) -> None:
+def holds(name: str, seed: int, examples: int = 4000) -> None:
     _, _, rules, most = BUGS[name]
-    report = found(name, seed)
+    report = found(name, seed, examples)
     failure = report.failure
     assert failure is not None, "not found"
     assert failure.outcome in (Outcome.wrong, Outcome.crashed)
@@ -60,7 +60,7 @@ def test_a_mistake_shrinks_to_a_handful_of_lines(name: str) -> None:
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", BUGS)
 def test_every_mistake_is_found(name: str, seed: int) -> None:
-    holds(name, seed)
+    holds(name, seed, examples=20_000)
 
 
 @pytest.mark.invariant("K4")
