@@ -6,7 +6,8 @@ for the expected answer, speaking to the subject, and comparing.
 
 import sys
 
-from accounting.conformance.fuzzing import FuzzReport, fuzz
+from accounting.conformance.finds import FuzzReport
+from accounting.conformance.fuzzing import fuzz
 from accounting.conformance.subject import LongLived
 
 LEDGERS = 1_000

@@ -6,8 +6,6 @@ come out the same. It needs hypothesis: `pip install 'rounds[conformance]'`.
 
 from collections.abc import Callable
 from contextlib import suppress
-from itertools import count
-from pathlib import Path
 from random import Random
 from time import perf_counter
 from typing import Final
@@ -16,9 +14,9 @@ from hypothesis import Phase, Verbosity, find, settings
 from hypothesis.errors import NoSuchExample
 from msgspec import Struct
 
-from accounting.conformance.blame import TOTAL, Broken, blame, by_time
-from accounting.conformance.cases import read_fold_case, write_fold_case
+from accounting.conformance.blame import TOTAL, blame, by_time
 from accounting.conformance.comparing import Difference, differences
+from accounting.conformance.finds import Failure, FuzzReport, Spent
 from accounting.conformance.reference import reference_answer
 from accounting.conformance.report import Outcome
 from accounting.conformance.strategies import RUNS, SealedLedger, asked_ledgers
@@ -33,65 +31,6 @@ SHRINK_SECONDS: Final = 60.0
 """Seconds after which a ledger stays as small as it has become."""
 ASKED_AGAIN: Final = 2
 """How often a subject is asked the smallest ledger again, to see that it fails each time."""
-
-
-class Failure(Struct, frozen=True, kw_only=True):
-    """The smallest ledger found on which a subject fails."""
-
-    outcome: Outcome
-    """`wrong`, `rejected`, `crashed` or `timed_out`."""
-    ledger: bytes
-    """The ledger."""
-    run: RunId
-    """The run that was asked for."""
-    expected: JsonObject
-    """The answer, by our fold."""
-    reply: Reply
-    """What the subject did."""
-    differences: tuple[Difference, ...]
-    """Where its answer differs; empty when there was none."""
-    broken: Broken
-    """The rule that it breaks."""
-    flaky: bool
-    """Whether the subject did otherwise when asked the same again."""
-    found_at: int
-    """How many ledgers it was asked up to the first that failed."""
-    shrink_asks: int
-    """How many it was asked while that one was made smaller."""
-
-
-class Spent(Struct, frozen=True, kw_only=True):
-    """Where the time of the search went, in seconds; making a failing ledger smaller is not part of it."""
-
-    subject: float
-    """The subject's own: from asking it to its answer being there."""
-    generation: float
-    """Making ledgers: hypothesis and the strategies."""
-    kit: float
-    """All else: our fold, speaking to the subject, comparing. Starting the subject is no part of it."""
-
-
-class FuzzReport(Struct, frozen=True, kw_only=True):
-    """What a search came to."""
-
-    seed: int
-    """What it began from: the same seed gives the same ledgers."""
-    ledgers: int
-    """How many ledgers the subject was asked in the search, the failing one included."""
-    spent: Spent
-    """Where the time went."""
-    failure: Failure | None
-    """The smallest ledger on which the subject fails; `None` when none was found."""
-
-    @property
-    def rate(self) -> float:
-        """Ledgers a second."""
-        return self.ledgers / max(self.spent.subject + self.spent.generation + self.spent.kit, 1e-9)
-
-    @property
-    def kit_ms(self) -> float:
-        """Milliseconds a ledger that the kit itself added."""
-        return self.spent.kit * 1000 / max(self.ledgers, 1)
 
 
 def fuzz(subject: Subject, *, examples: int, seed: int, progress: Callable[[int], None] | None = None) -> FuzzReport:
@@ -122,55 +61,6 @@ def fuzz(subject: Subject, *, examples: int, seed: int, progress: Callable[[int]
         kit=max(search.took - search.subject_took, 0.0),
     )
     return FuzzReport(seed=seed, ledgers=search.asked, spent=spent, failure=search.failure())
-
-
-def save(failure: Failure, folder: Path, *, seed: int) -> Path:
-    """Write the smallest ledger as a case into a folder of its own inside `folder`, and return that.
-
-    Where that very case stands already, it stays as it is. No other is written over: the name gets a number more.
-
-    Raises `OSError` when it cannot be written.
-    """
-    case, is_new = _place_for(failure, folder, f"fuzz-{seed}-{failure.found_at}")
-    if not is_new:
-        return case
-    where = f" at `{failure.differences[0].path}`" if failure.differences else ""
-    about = (
-        f"A fold of somebody's is {failure.outcome.replace('_', ' ')} here{where}. "
-        f"The rule: {failure.broken.says}. Found by a search from seed {seed} after {failure.found_at} ledgers and "
-        "made smaller by a program; the expected values are those of the reference fold and want checking by eye."
-    )
-    return write_fold_case(
-        case,
-        rule=failure.broken.rule,
-        about=about,
-        ledger=failure.ledger,
-        expected=failure.expected,
-        generated=True,
-        unsealed="it is as the search made it",
-    )
-
-
-def _place_for(failure: Failure, folder: Path, name: str) -> tuple[Path, bool]:
-    """The folder of the case, and whether it was made just now."""
-    for number in count(1):
-        case = folder / (name if number == 1 else f"{name}-{number}")
-        try:
-            case.mkdir(parents=True)
-        except FileExistsError:
-            if _holds(case, failure):
-                return case, False
-        else:
-            return case, True
-    raise AssertionError("numbers do not end")
-
-
-def _holds(case: Path, failure: Failure) -> bool:
-    try:
-        found = read_fold_case(case)
-    except (OSError, ValueError):
-        return False
-    return found.ledger == failure.ledger and not differences(failure.expected, found.expected)
 
 
 _Example = tuple[SealedLedger, RunId]

@@ -10,8 +10,10 @@ the end of the last one when they reached none.
 from typing import Final
 
 from accounting.foreign.fidelity import DamageCode, Fidelity
+from accounting.foreign.outline import Outline
 from accounting.foreign.payload import plain_json
 from accounting.foreign.request import Line, Pairing, RequestDraft
+from accounting.foreign.session import Session
 from accounting.foreign.totals import totals
 from accounting.ledger.problem import Place
 from wire.record.envelope import Record
@@ -160,6 +162,31 @@ class RunDraft:
         self._items.extend(self._waiting)
         self._waiting = []
         self._items.append(Line(2, t, _RUN_FROZEN, {"completion": completion}, place))
+
+    def session(
+        self,
+        agent: str,
+        own: str,
+        outline: Outline,
+        *,
+        parent: RunId | None = None,
+        started_by: str | None = None,
+        stream: bool = False,
+    ) -> Session:
+        """The run as a session, which its agent calls `own`. The draft is done with."""
+        records, places = self.finish()
+        return Session(
+            run=self.run,
+            agent=agent,
+            id=own,
+            parent=parent,
+            started_by=started_by,
+            records=records,
+            places=places,
+            report=self.fidelity.report(totals(records, self.fidelity)),
+            outline=outline,
+            stream=stream,
+        )
 
     def finish(self) -> tuple[tuple[Record, ...], tuple[Place, ...]]:
         """The records in order, and where each came from. The draft is done with."""

@@ -23,7 +23,7 @@ from wire import encode
 from wire.scalars import U64, RunId
 
 if TYPE_CHECKING:
-    from accounting.conformance.fuzzing import Failure, FuzzReport
+    from accounting.conformance.finds import Failure, FuzzReport
 
 _SEEDS: Final = 2**32
 _LEDGER_LINES: Final = 40
@@ -90,7 +90,8 @@ class FuzzSummary(Struct, frozen=True, kw_only=True):
 def fuzzed(asked: Asked, examples: int, seed: int | None, folder: Path | None) -> int:
     """Search; the exit code."""
     try:
-        from accounting.conformance.fuzzing import fuzz, save
+        from accounting.conformance.finds import save
+        from accounting.conformance.fuzzing import fuzz
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "hypothesis":
             raise

@@ -9,7 +9,6 @@ from accounting.foreign.claude_code.files import AGENT, Meta, agent_of, is_agent
 from accounting.foreign.claude_code.files import session_of as named_session
 from accounting.foreign.claude_code.group import Spawn
 from accounting.foreign.claude_code.transcript import Transcript
-from accounting.foreign.drafting import totals
 from accounting.foreign.fidelity import Fidelity
 from accounting.foreign.outline import Child, Fact, Outline
 from accounting.foreign.session import Session, Source, run_of
@@ -142,7 +141,6 @@ def _session(
     call: str | None,
     children: tuple[Child, ...],
 ) -> Session:
-    fidelity = chain.fidelity
     chain.close()
     chain.draft.run = run
     if chain.began is not None:
@@ -159,17 +157,12 @@ def _session(
         children=children,
         facts=_facts(transcript) if is_main else (),
     )
-    records, places = chain.draft.finish()
-    return Session(
-        run=run,
-        agent=AGENT,
-        id=own,
+    return chain.draft.session(
+        AGENT,
+        own,
+        outline,
         parent=parent,
         started_by=call,
-        records=records,
-        places=places,
-        report=fidelity.report(totals(records, fidelity)),
-        outline=outline,
     )
 
 

@@ -14,7 +14,6 @@ from accounting.foreign.outline import Child, Fact, Outline, TurnStanding
 from accounting.foreign.rows import document, rows
 from accounting.foreign.sample import WINDOW, is_document
 from accounting.foreign.session import Session, run_of
-from accounting.foreign.totals import totals
 from accounting.ledger.problem import Place
 from wire.scalars import RunId
 
@@ -126,17 +125,12 @@ def _session(chain: Chain, own: str, run: RunId, parent: RunId | None, call: str
     chain.draft.run = run
     if chain.began is not None:
         chain.draft.start(*chain.began, task=chain.task, parent=parent)
-    records, places = chain.draft.finish()
-    return Session(
-        run=run,
-        agent=AGENT,
-        id=own,
+    return chain.draft.session(
+        AGENT,
+        own,
+        outline,
         parent=parent,
         started_by=call,
-        records=records,
-        places=places,
-        report=chain.fidelity.report(totals(records, chain.fidelity)),
-        outline=outline,
         stream=True,
     )
 

@@ -4,17 +4,13 @@ Messages are those of the session files, and so are their Structs. Every field h
 wrong type costs that field.
 """
 
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final
 
 from msgspec import Raw, Struct, field
 
 from accounting.foreign.claude_code.rows import Message, Twin, Usage
-from wire.scalars import Json, JsonObject
-
-if TYPE_CHECKING:
-    AnyJson: TypeAlias = Json
-else:
-    from typing import Any as AnyJson
+from accounting.foreign.free_json import AnyJson
+from wire.scalars import JsonObject
 
 
 class Denial(Struct, frozen=True, kw_only=True, gc=False):

@@ -17,7 +17,6 @@ from accounting.foreign.fidelity import Standing, Tally
 from accounting.foreign.outline import Fact, Outline
 from accounting.foreign.sample import LONGEST, WINDOW, Sample
 from accounting.foreign.session import Reader, Session, Source, run_of
-from accounting.foreign.totals import totals
 from wire.scalars import Json, JsonObject
 
 __all__ = ["READER", "Codex"]
@@ -68,17 +67,10 @@ class Codex:
         parent = None if starter is None or starter == rollout.id else run_of(AGENT, starter)
         if thread.began is not None:
             draft.start(*thread.began, task=thread.task, parent=parent)
-        records, places = draft.finish()
-        yield Session(
-            run=draft.run,
-            agent=AGENT,
-            id=rollout.id,
-            parent=parent,
-            started_by=None if above is None or parent is None else above.spawns.get(rollout.id),
-            records=records,
-            places=places,
-            report=fidelity.report(totals(records, fidelity)),
-            outline=Outline(
+        yield draft.session(
+            AGENT,
+            rollout.id,
+            Outline(
                 turns=standings,
                 compactions=tuple(thread.marks.compactions),
                 rewinds=tuple(thread.marks.rewinds),
@@ -87,6 +79,8 @@ class Codex:
                 children=tuple(thread.marks.children.values()),
                 facts=tuple(Fact(name=name, value=thread.marks.facts[name]) for name in sorted(thread.marks.facts)),
             ),
+            parent=parent,
+            started_by=None if above is None or parent is None else above.spawns.get(rollout.id),
         )
 
 

@@ -4,16 +4,12 @@ A line is an envelope (`timestamp`, `type`, `payload`); in very old files it is 
 both and every kind of payload. Every field has a default, so that a field of a wrong type costs that field.
 """
 
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from msgspec import Struct, field
 
-from wire.scalars import Json, JsonObject
-
-if TYPE_CHECKING:
-    AnyJson: TypeAlias = Json
-else:
-    from typing import Any as AnyJson
+from accounting.foreign.free_json import AnyJson
+from wire.scalars import JsonObject
 
 
 class Part(Struct, frozen=True, kw_only=True, gc=False):

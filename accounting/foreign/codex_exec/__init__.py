@@ -15,7 +15,6 @@ from accounting.foreign.outline import Outline
 from accounting.foreign.rows import rows
 from accounting.foreign.sample import Sample
 from accounting.foreign.session import Reader, Session, Source, run_of
-from accounting.foreign.totals import totals
 
 __all__ = ["READER", "CodexExec"]
 
@@ -51,15 +50,10 @@ class CodexExec:
         stream.finish()
         if stream.began is not None:
             stream.draft.start(*stream.began)
-        records, places = stream.draft.finish()
-        yield Session(
-            run=stream.draft.run,
-            agent=AGENT,
-            id=stream.id,
-            records=records,
-            places=places,
-            report=stream.fidelity.report(totals(records, stream.fidelity)),
-            outline=Outline(
+        yield stream.draft.session(
+            AGENT,
+            stream.id,
+            Outline(
                 turns=stream.standings(),
                 failed_requests=tuple(stream.failures),
                 stops=tuple(stream.stops),

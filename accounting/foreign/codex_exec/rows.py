@@ -3,17 +3,13 @@
 Every field has a default, so that a field of a wrong type costs that field.
 """
 
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final
 
 from msgspec import Struct
 
 from accounting.foreign.codex.rows import Content, Counts
-from wire.scalars import Json, JsonObject
-
-if TYPE_CHECKING:
-    AnyJson: TypeAlias = Json
-else:
-    from typing import Any as AnyJson
+from accounting.foreign.free_json import AnyJson
+from wire.scalars import JsonObject
 
 TYPES: Final = frozenset(
     (

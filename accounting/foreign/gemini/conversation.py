@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from accounting.foreign.drafting import RequestDraft, RunDraft, arguments, totals
+from accounting.foreign.drafting import RequestDraft, RunDraft, arguments
 from accounting.foreign.fidelity import DamageCode, Fidelity, Standing
 from accounting.foreign.gemini.replay import Message, Removal, Replay
 from accounting.foreign.gemini.rows import Row, Thought, ToolCall
@@ -62,17 +62,10 @@ class Conversation:
             row, place = began
             start = self._replay.start_time if self._replay.start_time is not None else row.timestamp
             self._draft.start(self._time(start, place), place, task=self._task, parent=parent)
-        records, places = self._draft.finish()
-        return Session(
-            run=self.run,
-            agent=AGENT,
-            id=self.own,
-            parent=parent,
-            started_by=started_by,
-            records=records,
-            places=places,
-            report=self._fidelity.report(totals(records, self._fidelity)),
-            outline=Outline(
+        return self._draft.session(
+            AGENT,
+            self.own,
+            Outline(
                 turns=tuple(self._standings),
                 compactions=tuple(self._compaction(gone) for gone in self._replay.removals if not gone.rewound),
                 rewinds=tuple(self._rewind(gone) for gone in self._replay.removals if gone.rewound),
@@ -81,6 +74,8 @@ class Conversation:
                 children=children,
                 facts=self._facts(),
             ),
+            parent=parent,
+            started_by=started_by,
         )
 
     def _message(self, message: Message) -> None:

@@ -4,7 +4,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from accounting.foreign.gemini.rows import AnyJson
+from accounting.foreign.free_json import AnyJson
 from wire.scalars import JsonObject
 
 

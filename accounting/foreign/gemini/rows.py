@@ -3,16 +3,12 @@
 Every field has a default, so that a field of a wrong type costs that field. What is not named here is not decoded.
 """
 
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final
 
 from msgspec import Struct, field
 
-from wire.scalars import Json, JsonObject
-
-if TYPE_CHECKING:
-    AnyJson: TypeAlias = Json
-else:
-    from typing import Any as AnyJson
+from accounting.foreign.free_json import AnyJson
+from wire.scalars import JsonObject
 
 
 class Thought(Struct, frozen=True, kw_only=True, gc=False):

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from accounting.foreign.drafting import RequestDraft, RunDraft, arguments, totals
+from accounting.foreign.drafting import RequestDraft, RunDraft, arguments
 from accounting.foreign.fidelity import DamageCode, Fidelity, Standing
 from accounting.foreign.opencode.kept import KeptMessage, KeptPart, KeptSession
 from accounting.foreign.opencode.marks import Marks
@@ -52,17 +52,12 @@ class Conversation:
             if began is None:
                 began = next((one.created for one in self._messages if one.created is not None), None)
             self._draft.start(began, place, task=self._task, parent=parent)
-        records, places = self._draft.finish()
-        return Session(
-            run=self.run,
-            agent=AGENT,
-            id=kept.id,
+        return self._draft.session(
+            AGENT,
+            kept.id,
+            self._marks.outline(children),
             parent=parent,
             started_by=started_by,
-            records=records,
-            places=places,
-            report=self._fidelity.report(totals(records, self._fidelity)),
-            outline=self._marks.outline(children),
         )
 
     def _message(self, message: KeptMessage) -> None:

@@ -5,17 +5,13 @@ here is not decoded.
 """
 
 import re
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final
 
 from msgspec import Struct, field
 
+from accounting.foreign.free_json import AnyJson
 from accounting.foreign.times import time_ms
-from wire.scalars import Json, TimeMs
-
-if TYPE_CHECKING:
-    AnyJson: TypeAlias = Json
-else:
-    from typing import Any as AnyJson
+from wire.scalars import TimeMs
 
 AGENT: Final = "opencode"
 """The reader's name."""

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Final
 
-from accounting.foreign.drafting import RunDraft, arguments, totals
+from accounting.foreign.drafting import RunDraft, arguments
 from accounting.foreign.fidelity import DamageCode, Fidelity
 from accounting.foreign.outline import Compaction, Fact, Outline, Stop
 from accounting.foreign.payload import has_bad_count
@@ -55,15 +55,10 @@ class Transcript:
         self._draft.run = run_of(AGENT, own)
         if self._began is not None:
             self._draft.start(*self._began, task=self._task)
-        records, places = self._draft.finish()
-        return Session(
-            run=self._draft.run,
-            agent=AGENT,
-            id=own,
-            records=records,
-            places=places,
-            report=self._fidelity.report(totals(records, self._fidelity)),
-            outline=Outline(
+        return self._draft.session(
+            AGENT,
+            own,
+            Outline(
                 turns=self._turns.finish(),
                 compactions=tuple(self._compactions),
                 rewinds=tuple(self._turns.tree.rewinds),

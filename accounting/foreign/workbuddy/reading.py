@@ -6,7 +6,6 @@ from typing import Final
 
 from accounting.foreign.outline import Child, Fact, Outline
 from accounting.foreign.session import Session, Source, run_of
-from accounting.foreign.totals import totals
 from accounting.foreign.workbuddy.transcript import AGENT, Transcript
 from accounting.foreign.workbuddy.tree import rewinds
 from wire.scalars import RunId, run_id
@@ -127,15 +126,10 @@ def _session(
         children=children,
         facts=tuple(Fact(name=name, value=transcript.facts[name]) for name in sorted(transcript.facts)),
     )
-    records, places = draft.finish()
-    return Session(
-        run=run,
-        agent=AGENT,
-        id=own,
+    return draft.session(
+        AGENT,
+        own,
+        outline,
         parent=parent,
         started_by=call,
-        records=records,
-        places=places,
-        report=transcript.fidelity.report(totals(records, transcript.fidelity)),
-        outline=outline,
     )

@@ -4,17 +4,13 @@ Dialect A puts calls and results into the content of messages, B gives each a ro
 Every field has a default, so that a field of a wrong type costs that field.
 """
 
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final
 
 from msgspec import Struct, field
 
 from accounting.foreign.claude_code.rows import Block, Compacted, Part, Usage
+from accounting.foreign.free_json import AnyJson
 from wire.scalars import Json, JsonObject
-
-if TYPE_CHECKING:
-    AnyJson: TypeAlias = Json
-else:
-    from typing import Any as AnyJson
 
 
 class RawUsage(Struct, frozen=True, kw_only=True, gc=False):

@@ -12,7 +12,8 @@ from typing import Final
 import msgspec
 
 from accounting.conformance.cases import FoldCase, fold_cases
-from accounting.conformance.fuzzing import FuzzReport, fuzz
+from accounting.conformance.finds import FuzzReport
+from accounting.conformance.fuzzing import fuzz
 from accounting.conformance.report import CaseReport
 from accounting.conformance.runner import run_cases
 from accounting.conformance.subject import LongLived

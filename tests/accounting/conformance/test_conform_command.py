@@ -357,7 +357,7 @@ def test_a_find_that_cannot_be_saved_is_told(
     def full(*_: object, **__: object) -> Path:
         raise OSError(28, "No space left on device", "somewhere")
 
-    monkeypatch.setattr("accounting.conformance.fuzzing.save", full)
+    monkeypatch.setattr("accounting.conformance.finds.save", full)
     given = conform("--fuzz", "20", "--seed", "3", "--save", tmp_path / "found", *form, subject=lines("right"))
     assert given.exit_code == 2
     assert "rounds.md" in given.stdout

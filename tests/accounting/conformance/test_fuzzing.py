@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from accounting.conformance.blame import TOTAL
 from accounting.conformance.cases import read_fold_case
 from accounting.conformance.comparing import differences
-from accounting.conformance.fuzzing import SHRINK_TIMEOUTS, FuzzReport, fuzz, save
+from accounting.conformance.finds import FuzzReport, save
+from accounting.conformance.fuzzing import SHRINK_TIMEOUTS, fuzz
 from accounting.conformance.reference import reference_answer
 from accounting.conformance.report import Outcome
 from accounting.conformance.subject import Answered, Rejected, Reply, TimedOut

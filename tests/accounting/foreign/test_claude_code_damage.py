@@ -33,6 +33,7 @@ from tests.accounting.foreign.claude_files import (
     scripts,
     text,
 )
+from tests.accounting.foreign.wrecks import SOAK
 from wire.answer.rounds import Outcome, Turn
 from wire.record.kinds import Kind
 from wire.scalars import Json
@@ -40,9 +41,8 @@ from wire.scalars import Json
 Lines = list[dict[str, Any]]
 
 # Each example reads whole files: few of them here, many in the soak.
-_SOAK = settings().max_examples > 1_000
-FEW = settings(max_examples=2_000 if _SOAK else 50)
-FEWER = settings(max_examples=500 if _SOAK else 8)
+FEW = settings(max_examples=2_000 if SOAK else 50)
+FEWER = settings(max_examples=500 if SOAK else 8)
 
 
 @pytest.fixture(scope="module")

@@ -24,14 +24,14 @@ from accounting.foreign.session import Source
 from accounting.ledger.writing import Draft
 from accounting.ledger.writing.check_draft import check_draft
 from tests.accounting.foreign.codex_files import FIXTURES, NAME, TREE, Lines, answer, read, scripts
+from tests.accounting.foreign.wrecks import SOAK
 from wire import decode, encode
 from wire.answer.rounds import Outcome, RoundsAnswer
 from wire.record.kinds import Kind
 from wire.scalars import Json
 
-_SOAK = settings().max_examples > 1_000
-MANY = settings(max_examples=5_000 if _SOAK else 120)
-FEW = settings(max_examples=2_000 if _SOAK else 40)
+MANY = settings(max_examples=5_000 if SOAK else 120)
+FEW = settings(max_examples=2_000 if SOAK else 40)
 WHOLE = [*sorted(FIXTURES.glob("*.jsonl")), *sorted(TREE.iterdir())]
 
 
@@ -84,7 +84,7 @@ def test_cut_anywhere_it_reads_as_its_whole_lines(folder: Path, path: Path) -> N
     name = "codex_exec" if path.name == "exec.jsonl" else "codex"
     reader = EXEC if name == "codex_exec" else READER
     known: dict[int, tuple[object, ...]] = {}
-    step = 1 if _SOAK else 7
+    step = 1 if SOAK else 7
     for cut in (*range(0, len(data), step), len(data)):
         target = folder / path.name
         target.write_bytes(data[:cut])

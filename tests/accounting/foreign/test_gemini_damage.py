@@ -10,15 +10,14 @@ from hypothesis import strategies as st
 
 from accounting.foreign import Session
 from accounting.foreign.gemini import READER
-from tests.accounting.foreign.wrecks import BETWEEN, JUNK, lines_of, read_as, sound, spots, with_junk, wrecked
+from tests.accounting.foreign.wrecks import BETWEEN, JUNK, SOAK, lines_of, read_as, sound, spots, with_junk, wrecked
 
 _FIXTURES = Path(__file__).parent / "fixtures" / "gemini"
 LINES = lines_of(next((_FIXTURES / "chats").glob("*.jsonl")))
 STREAM = lines_of(_FIXTURES / "stream.jsonl")
 DOCUMENT = (_FIXTURES / "document.json").read_bytes()
 
-_SOAK = settings().max_examples > 1_000
-FEW = settings(max_examples=2_000 if _SOAK else 100)
+FEW = settings(max_examples=2_000 if SOAK else 100)
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +45,7 @@ def test_nothing_makes_it_raise(folder: Path, data: bytes) -> None:
 @pytest.mark.parametrize("lines", [LINES, STREAM])
 def test_cut_anywhere_it_reads_as_its_whole_lines(folder: Path, lines: list[bytes]) -> None:
     whole = b"".join(line + b"\n" for line in lines)
-    for end in range(0, len(whole), 1 if _SOAK else 17):
+    for end in range(0, len(whole), 1 if SOAK else 17):
         data = whole[:end]
         kept = data[: data.rfind(b"\n") + 1]
         if len(kept) < end and whole[end : end + 1] == b"\n":
@@ -57,7 +56,7 @@ def test_cut_anywhere_it_reads_as_its_whole_lines(folder: Path, lines: list[byte
 def test_a_document_cut_anywhere_keeps_the_messages_before(folder: Path) -> None:
     whole = read_bytes(folder, DOCUMENT)
     first_reply = DOCUMENT.index(b"    null,")
-    for end in range(0, len(DOCUMENT), 1 if _SOAK else 7):
+    for end in range(0, len(DOCUMENT), 1 if SOAK else 7):
         session = read_bytes(folder, DOCUMENT[:end])
         sound(session)
         if end > DOCUMENT.index(b"[\n"):
@@ -85,7 +84,7 @@ def test_junk_in_any_field_costs_that_field_or_line(folder: Path, lines: list[by
             continue
         value = json.loads(line)
         for spot in spots(value):
-            for junk in JUNK[:: 1 if _SOAK else 7]:
+            for junk in JUNK[:: 1 if SOAK else 7]:
                 changed = [*lines[:at], json.dumps(with_junk(value, spot, junk)).encode(), *lines[at + 1 :]]
                 sound(read(folder, changed))
 
@@ -93,7 +92,7 @@ def test_junk_in_any_field_costs_that_field_or_line(folder: Path, lines: list[by
 def test_junk_in_any_field_of_a_document(folder: Path) -> None:
     value = json.loads(DOCUMENT)
     for spot in spots(value):
-        for junk in JUNK[:: 1 if _SOAK else 3]:
+        for junk in JUNK[:: 1 if SOAK else 3]:
             session = read_bytes(folder, json.dumps(with_junk(value, spot, junk), indent=1).encode())
             turns = sound(session).turns
             if spot[-1] not in ("messages", "type", "role") and len(spot) != 2:

@@ -11,7 +11,7 @@ from accounting.foreign import Session, run_of
 from accounting.foreign.fidelity import DamageCode
 from accounting.foreign.pi import READER
 from accounting.foreign.pi.rows import sureness
-from tests.accounting.foreign.wrecks import BETWEEN, JUNK, lines_of, read_as, sound, spots, with_junk, wrecked
+from tests.accounting.foreign.wrecks import BETWEEN, JUNK, SOAK, lines_of, read_as, sound, spots, with_junk, wrecked
 from wire.answer.rounds import Turn
 from wire.scalars import JsonObject
 
@@ -19,8 +19,7 @@ _FIXTURES = Path(__file__).parent / "fixtures" / "pi"
 LINES = lines_of(next(_FIXTURES.glob("2026-*.jsonl")))
 V1 = lines_of(_FIXTURES / "v1_branched.jsonl")
 
-_SOAK = settings().max_examples > 1_000
-FEW = settings(max_examples=2_000 if _SOAK else 100)
+FEW = settings(max_examples=2_000 if SOAK else 100)
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +47,7 @@ def test_nothing_makes_it_raise(folder: Path, data: bytes) -> None:
 @pytest.mark.parametrize("lines", [LINES, V1])
 def test_cut_anywhere_it_reads_as_its_whole_lines(folder: Path, lines: list[bytes]) -> None:
     whole = b"".join(line + b"\n" for line in lines)
-    for end in range(0, len(whole), 1 if _SOAK else 17):
+    for end in range(0, len(whole), 1 if SOAK else 17):
         data = whole[:end]
         kept = data[: data.rfind(b"\n") + 1]
         if len(kept) < end and (end + 1 > len(whole) or whole[end : end + 1] == b"\n"):
@@ -63,7 +62,7 @@ def test_junk_in_any_field_costs_that_field_or_line(folder: Path) -> None:
     for at, line in enumerate(LINES):
         value = json.loads(line)
         for spot in spots(value):
-            for junk in JUNK[:: 1 if _SOAK else 7]:
+            for junk in JUNK[:: 1 if SOAK else 7]:
                 changed = [*LINES[:at], json.dumps(with_junk(value, spot, junk)).encode(), *LINES[at + 1 :]]
                 turns = sound(read(folder, changed)).turns
                 is_lost = spot in {("type",), ("message",), ("message", "role")}

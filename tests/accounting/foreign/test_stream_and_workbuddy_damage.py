@@ -22,14 +22,14 @@ from accounting.foreign.sample import take_sample
 from accounting.views.rounds import rounds
 from tests.accounting.foreign import test_claude_stream as stream
 from tests.accounting.foreign import test_workbuddy as buddy
+from tests.accounting.foreign.wrecks import SOAK
 from wire import RoundsAnswer, decode, encode
 from wire.answer.rounds import Outcome
 from wire.scalars import Json
 
 Lines = list[dict[str, Any]]
 
-_SOAK = settings().max_examples > 1_000
-FEW = settings(max_examples=1_000 if _SOAK else 40)
+FEW = settings(max_examples=1_000 if SOAK else 40)
 
 
 class Format(Struct, frozen=True):
@@ -262,7 +262,7 @@ def _put(value: Any, path: tuple[Any, ...], odd: Json) -> None:
 
 
 @both
-@settings(max_examples=3_000 if _SOAK else 120)
+@settings(max_examples=3_000 if SOAK else 120)
 @given(data=st.data())
 def test_a_wrong_value_anywhere_costs_only_itself(form: Format, folder: Path, data: st.DataObject) -> None:
     lines: list[Json] = [*data.draw(form.lines())]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from hypothesis import settings
 from hypothesis import strategies as st
 from msgspec import json as exact
 
@@ -17,6 +18,8 @@ from accounting.views.rounds import rounds
 from wire import RoundsAnswer, decode, encode
 from wire.scalars import Json
 
+SOAK = settings().max_examples > 1_000
+"""Whether the properties are looked at for long."""
 JUNK: tuple[Any, ...] = (
     None,
     True,
