@@ -38,7 +38,7 @@ from accounting.ledger.record import LineReader, is_version
 from wire.record.envelope import NEWEST_VERSION
 from wire.scalars import Json, JsonObject, RunId, u64
 
-__all__ = ["RULES", "TOTAL", "Broken", "blame", "by_time"]
+__all__ = ["RULES", "TOTAL", "Broken", "blame"]
 
 _Lines: TypeAlias = Sequence[JsonObject]
 """The lines of a ledger that are JSON objects."""
@@ -151,17 +151,12 @@ def _objects(ledger: bytes) -> Iterable[JsonObject]:
 
 def _is_of_time_order(found: Sequence[Difference], ledger: bytes, run: RunId) -> bool:
     """Whether these are the differences that come of taking the records in the order of their times."""
-    sorted_ledger = by_time(ledger)
-    if sorted_ledger == ledger:
-        return False
-    return differences(reference_answer(ledger, run), reference_answer(sorted_ledger, run)) == tuple(found)
-
-
-def by_time(ledger: bytes) -> bytes:
-    """The lines of a ledger in the order of their times; a torn tail is left out."""
     lines = [line + b"\n" for line in ledger.split(b"\n")[:-1]]
     times = [_time(line) for line in lines]
-    return b"".join(line for _, line in sorted(zip(times, lines, strict=True), key=itemgetter(0)))
+    by_time = b"".join(line for _, line in sorted(zip(times, lines, strict=True), key=itemgetter(0)))
+    if by_time == ledger:
+        return False
+    return differences(reference_answer(ledger, run), reference_answer(by_time, run)) == tuple(found)
 
 
 def _time(line: bytes) -> int:

@@ -14,7 +14,7 @@ from hypothesis import Phase, Verbosity, find, settings
 from hypothesis.errors import NoSuchExample
 from msgspec import Struct
 
-from accounting.conformance.blame import TOTAL, blame, by_time
+from accounting.conformance.blame import TOTAL, blame
 from accounting.conformance.comparing import Difference, differences
 from accounting.conformance.finds import Failure, FuzzReport, Spent
 from accounting.conformance.reference import reference_answer
@@ -81,12 +81,6 @@ class _Enough(BaseException):
     """Shrinking has used up what it may; not an `Exception`, for hypothesis would take that for a failure."""
 
 
-def _size(ledger: bytes) -> tuple[int, bool, int]:
-    """How much there is to look at: lines, then times that fall without need, though they may be shorter."""
-    falls = by_time(ledger) != ledger[: ledger.rfind(b"\n") + 1]
-    return ledger.count(b"\n"), falls, len(ledger)
-
-
 class _Verdict(Struct, frozen=True):
     outcome: Outcome
     expected: JsonObject
@@ -130,7 +124,8 @@ class _Search:
         failing = [(*key, verdict) for key, verdict in self._known.items() if verdict is not None]
         if not failing:
             return None
-        ledger, run, verdict = min(failing, key=lambda one: _size(one[0]))
+        # Of those with as few lines the last: shrinking goes on to plainer values, which need not be shorter.
+        ledger, run, verdict = min(reversed(failing), key=lambda one: one[0].count(b"\n"))
         again = 1 if verdict.outcome is Outcome.timed_out else ASKED_AGAIN
         flaky = any(not _alike(verdict, self._judge(ledger, run)) for _ in range(again))
         return Failure(
