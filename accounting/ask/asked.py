@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from typing import Final
 
-from accounting.ask import private
+from accounting import private
 from accounting.ask.moment import moment
 from accounting.ask.parse import parse
 from wire.ask import AskQuestion

@@ -10,15 +10,16 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
-from accounting.ask.clock import stamp, system_clock
+from accounting.ask.ending import end_worker
 from accounting.ask.environment import nested
 from accounting.ask.fold import in_flight
 from accounting.ask.lock import STARTING_MS, is_stale, is_unclaimed
 from accounting.ask.lock_file import HeldLock, live, look, take_from
 from accounting.ask.moment import moment
 from accounting.ask.notify import notifier
-from accounting.ask.processes import PROCESSES, Processes, end_worker
 from accounting.ask.thread import AskThread
+from accounting.clock import stamp, system_clock
+from accounting.processes import PROCESSES, Processes
 from wire.ask import AskAborted, AskLock, AskQuestion
 
 _PATIENCE_S: Final = 10.0

@@ -5,8 +5,6 @@ carries says so, and such a call starts nothing. `provider_environment` is the o
 """
 
 import json
-import os
-import re
 from collections.abc import Mapping, Sequence
 from typing import Final, cast
 
@@ -14,16 +12,6 @@ GUARD: Final = "ROUNDS_ASK_WITHIN"
 """Set, and not empty, for whatever a provider runs."""
 _PROVIDER: Final = "ROUNDS_ASK_WORKER_PROVIDER"
 """The provider's command for a worker, as a JSON array: a command line can be read by everybody."""
-_SHORTEST_SECRET: Final = 8
-
-_between_words = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-# `PWD` and `OLDPWD` are where one is; with more before it, it is a password.
-_is_named_secret = re.compile(
-    r"(?i)(?:^|_)(?:keys?|tokens?|secrets?|credentials?|creds?|auth|authorization|dsn)(?:_|$)"
-    r"|_(?:pat|pwd)(?:_|$)|apikey|passw(?:or)?d|passphrase|(?:database|db)_ur[il]|connection_string"
-).search
-_has_password = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#\s:]*:[^/?#\s]*@").match
-"""Whether a text is an address with a password in it."""
 
 
 def nested(environ: Mapping[str, str]) -> bool:
@@ -53,37 +41,3 @@ def worker_provider(environ: Mapping[str, str]) -> tuple[str, ...]:
         return ()
     words = cast("list[object]", value)
     return tuple(word for word in words if isinstance(word, str)) if all(isinstance(w, str) for w in words) else ()
-
-
-def redacted(text: str, environ: Mapping[str, str]) -> str:
-    """A text for a thread without the values of variables that hold secrets, by their names (`..._KEY`, `..._TOKEN`).
-
-    An address with a password in it is one under any name. Each is replaced by its variable's name, `$NAME`. Values
-    shorter than 8 characters stay: they may be any word.
-    """
-    for value, name in _secrets(environ):
-        text = text.replace(value, f"${name}")
-    return text
-
-
-def without_cut_secret(end: bytes, environ: Mapping[str, str]) -> bytes:
-    """The end of a text that was cut off before it, without what is left of a secret that the cut went through.
-
-    Of that, `redacted` would know nothing.
-    """
-    return end[max((_overhang(end, os.fsencode(value)) for value, _ in _secrets(environ)), default=0) :]
-
-
-def _overhang(end: bytes, secret: bytes) -> int:
-    """How long a piece of the end of a secret a text begins with."""
-    return next((size for size in range(min(len(secret) - 1, len(end)), 0, -1) if end.startswith(secret[-size:])), 0)
-
-
-def _secrets(environ: Mapping[str, str]) -> list[tuple[str, str]]:
-    """The values that are secret, each with its variable's name; the longest first, for one may hold another."""
-    found = [(value, name) for name, value in environ.items() if len(value) >= _SHORTEST_SECRET and _is(name, value)]
-    return sorted(found, key=lambda one: (-len(one[0]), one))
-
-
-def _is(name: str, value: str) -> bool:
-    return bool(_is_named_secret(_between_words.sub("_", name)) or _has_password(value))

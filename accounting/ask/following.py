@@ -6,7 +6,7 @@ from typing import Final, Self
 
 from msgspec import Struct
 
-from accounting.ask import private
+from accounting import private
 from accounting.ask.parse import parse
 from accounting.ledger.following.bell import Bell
 from accounting.ledger.following.watch import Watch

@@ -15,9 +15,9 @@ from io import FileIO
 from pathlib import Path
 from typing import Final
 
-from accounting.ask import private
-from accounting.ask.clock import stamp
+from accounting import private
 from accounting.ask.lock import is_stale, read_lock
+from accounting.clock import stamp
 from accounting.ledger.writing.system import SYSTEM
 from wire import encode
 from wire.ask import AskLock

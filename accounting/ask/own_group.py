@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import Final
 
-from accounting.ask.processes import KILL_GRACE_MS
+from accounting.ask.ending import KILL_GRACE_MS
 
 _PROC: Final = Path("/proc")
 _POLL_S: Final = 0.01

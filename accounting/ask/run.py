@@ -10,14 +10,15 @@ from enum import StrEnum
 from functools import partial
 from typing import Final, assert_never
 
-from accounting.ask.clock import stamp, system_clock
-from accounting.ask.environment import nested, provider_environment, redacted
+from accounting.ask.environment import nested, provider_environment
 from accounting.ask.lock import LOCK_STALE_MS
 from accounting.ask.lock_file import HeldLock
 from accounting.ask.notify import Notify, silent
 from accounting.ask.prompt import prompt
 from accounting.ask.provider import Aborted, Answered, Cancel, Ending, Failed, Lost, call_provider
 from accounting.ask.thread import Asked, AskThread, AskWriter
+from accounting.clock import stamp, system_clock
+from accounting.secrets import redacted
 from wire.ask import AskChunk, AskEnd, AskError, AskSeq
 from wire.scalars import IsoTime
 

@@ -11,9 +11,9 @@ from queue import SimpleQueue
 from threading import Semaphore, Thread
 from typing import IO, Final
 
-from accounting.ask.environment import without_cut_secret
-from accounting.ask.processes import KILL_GRACE_MS
+from accounting.ask.ending import KILL_GRACE_MS
 from accounting.ask.trim import trim
+from accounting.secrets import without_cut_secret
 
 _READ: Final = 1 << 16
 _AHEAD: Final = 16

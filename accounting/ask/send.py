@@ -10,17 +10,19 @@ from typing import Final
 
 from msgspec import Struct
 
-from accounting.ask.clock import stamp, system_clock
-from accounting.ask.environment import nested, redacted
+from accounting.ask.ending import end_worker
+from accounting.ask.environment import nested
 from accounting.ask.fold import AskFold
 from accounting.ask.lock_file import HeldLock, acquire
 from accounting.ask.moment import moment
 from accounting.ask.notify import notifier
-from accounting.ask.processes import PROCESSES, end_worker
 from accounting.ask.run import NO_PROVIDER
 from accounting.ask.spawn import Job, Start, start_worker
 from accounting.ask.thread import AskThread
 from accounting.ask.trim import trim
+from accounting.clock import stamp, system_clock
+from accounting.processes import PROCESSES
+from accounting.secrets import redacted
 from wire.ask import ASK_SEQ_MAX, AskError, AskMeta, AskQuestion, AskSeq, AskState
 
 CUT_OFF: Final = "the answer was cut off: whoever was answering is gone\nask again"

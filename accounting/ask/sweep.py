@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from accounting.ask.clock import system_clock
 from accounting.ask.lock import LOCK_STALE_MS
 from accounting.ask.places import LOCK_SUFFIX, PARKED_SUFFIX, SUFFIX, temporary_directory
-from accounting.ask.processes import PROCESSES
 from accounting.ask.thread import AskThread
+from accounting.clock import system_clock
+from accounting.processes import PROCESSES
 from wire.scalars import TimeMs
 
 _number = re.compile(r"[0-9]+").match

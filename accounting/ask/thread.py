@@ -15,7 +15,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from accounting.ask import private
+from accounting import private
 from accounting.ask.fold import REPLAYED_TURNS, AskFold
 from accounting.ask.following import AskFollower
 from accounting.ask.parse import Parsed, parse

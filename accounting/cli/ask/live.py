@@ -5,7 +5,6 @@ from contextlib import contextmanager
 
 from msgspec.structs import replace
 
-from accounting.ask.clock import system_clock
 from accounting.ask.thread import AskThread
 from accounting.ask.trim import trim
 from accounting.cli.ask.answering import Again, Left, Pieces, Settle, Tick, Unclaimed, answering
@@ -15,6 +14,7 @@ from accounting.cli.ask.which import called
 from accounting.cli.draw.lines import safe
 from accounting.cli.out import put
 from accounting.cli.screen import screen, show_lines
+from accounting.clock import system_clock
 from wire import encode
 from wire.ask import AskAborted, AskChunk, AskEnd, AskError, AskEvent, AskQuestion, AskShown, AskState
 

@@ -2,11 +2,11 @@
 
 from enum import StrEnum
 
-from accounting.ask.clock import system_clock
 from accounting.ask.lock import is_unclaimed
 from accounting.ask.lock_file import live
-from accounting.ask.processes import PROCESSES
 from accounting.ask.thread import AskThread
+from accounting.clock import system_clock
+from accounting.processes import PROCESSES
 
 
 class Presence(StrEnum):

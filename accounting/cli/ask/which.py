@@ -99,7 +99,7 @@ def _refuse_others(thread: "AskThread") -> None:
 
 
 def _beginning(path: Path) -> bytes:
-    from accounting.ask.private import open_file
+    from accounting.private import open_file
 
     with os.fdopen(open_file(path, os.O_RDONLY), "rb") as file:
         return file.read(_LOOKED_AT)

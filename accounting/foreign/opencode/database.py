@@ -13,7 +13,6 @@ from typing import Final, TypeVar
 from msgspec import Struct
 
 from accounting.foreign.fidelity import DamageCode, Fidelity
-from accounting.foreign.opencode.connection import begin, columns_of, opened, raise_if_busy
 from accounting.foreign.opencode.decoding import decoded
 from accounting.foreign.opencode.kept import KeptSession
 from accounting.foreign.opencode.rows import AGENT, Info, Part
@@ -21,6 +20,7 @@ from accounting.foreign.opencode.sniffing import is_data
 from accounting.foreign.rows import carried, row_of
 from accounting.foreign.sample import Sample
 from accounting.foreign.session import Source, run_of
+from accounting.foreign.sqlite_reading import begin, columns_of, opened, raise_if_busy
 from accounting.foreign.times import integer_ms
 from accounting.ledger.problem import Place
 from wire.scalars import Json, JsonObject

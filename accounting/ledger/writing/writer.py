@@ -1,13 +1,13 @@
 """The writer of a ledger: one at a time, groups that are on disk when it says so. Spec: ledger.md 7."""
 
 import os
-import time
 from collections.abc import Callable
 from pathlib import Path
 from threading import RLock
 from types import TracebackType
 from typing import Self
 
+from accounting.clock import system_clock
 from accounting.ledger.writing.draft import Draft
 from accounting.ledger.writing.errors import AppendError, WriterUnusableError
 from accounting.ledger.writing.group import group
@@ -18,11 +18,6 @@ from accounting.ledger.writing.system import SYSTEM, System
 from wire.record.envelope import EventRecord
 from wire.record.kinds import Kind
 from wire.scalars import NIL_RUN, B3Hash, TimeMs
-
-
-def system_clock() -> TimeMs:
-    """UTC milliseconds, now."""
-    return time.time_ns() // 1_000_000
 
 
 class LedgerWriter:

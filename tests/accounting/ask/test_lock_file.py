@@ -193,8 +193,8 @@ TAKER = """
 import sys
 from pathlib import Path
 from accounting.ask.lock_file import acquire
-from accounting.ask.processes import PROCESSES
-from accounting.ask.clock import system_clock
+from accounting.processes import PROCESSES
+from accounting.clock import system_clock
 print("ready", flush=True)
 sys.stdin.readline()
 held, _ = acquire(Path(sys.argv[1]), system_clock(), PROCESSES.alive)

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from accounting.ask.clock import system_clock
-from accounting.ask.posix_processes import PosixProcesses
-from accounting.ask.processes import PROCESSES, end_worker, processes_of
-from accounting.ask.windows_processes import WindowsProcesses
+from accounting.ask.ending import end_worker
+from accounting.clock import system_clock
+from accounting.processes import PROCESSES, processes_of
+from accounting.processes.posix import PosixProcesses
+from accounting.processes.windows import WindowsProcesses
 from tests.accounting.ask.workers import until
 
 
@@ -36,12 +37,12 @@ def test_nobody_else_is_taken_for_a_worker() -> None:
     now = system_clock()
     child = subprocess.Popen(["/bin/sleep", "60"])
     leader = _leader("exec sleep 60")
-    assert PROCESSES.is_worker(leader.pid, now)
-    assert not PROCESSES.is_worker(leader.pid, now - 120_000), "it began after the lock was taken"
-    assert not PROCESSES.is_worker(leader.pid, now + 120_000)
-    assert not PROCESSES.is_worker(child.pid, now), "it leads no group"
-    assert not PROCESSES.is_worker(1, now)
-    assert not PROCESSES.is_worker(os.getpgrp(), now), "our own group"
+    assert PROCESSES.leads_since(leader.pid, now)
+    assert not PROCESSES.leads_since(leader.pid, now - 120_000), "it began after the lock was taken"
+    assert not PROCESSES.leads_since(leader.pid, now + 120_000)
+    assert not PROCESSES.leads_since(child.pid, now), "it leads no group"
+    assert not PROCESSES.leads_since(1, now)
+    assert not PROCESSES.leads_since(os.getpgrp(), now), "our own group"
     assert not PROCESSES.group_left(os.getpgrp())
     assert end_worker(child.pid, now)
     assert child.poll() is None
@@ -52,7 +53,7 @@ def test_nobody_else_is_taken_for_a_worker() -> None:
 
 def test_where_the_system_does_not_tell_when_a_process_began(tmp_path: Path) -> None:
     leader = _leader("exec sleep 60")
-    assert PosixProcesses(tmp_path).is_worker(leader.pid, 0)
+    assert PosixProcesses(tmp_path).leads_since(leader.pid, 0)
     assert PosixProcesses(tmp_path).alive(leader.pid)
     leader.kill()
     leader.communicate()
@@ -111,12 +112,12 @@ class Tasks:
 
 
 def test_windows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("accounting.ask.processes.KILL_GRACE_MS", 10)
+    monkeypatch.setattr("accounting.ask.ending.KILL_GRACE_MS", 10)
     tasks = Tasks(70)
     windows = WindowsProcesses(tasks)
     assert windows.alive(70)
     assert not windows.alive(7)
-    assert windows.is_worker(70, 0)
+    assert windows.leads_since(70, 0)
     assert end_worker(70, 0, windows)
     assert not windows.alive(70)
     assert ("taskkill", "/PID", "70", "/T", "/F") in tasks.calls

@@ -10,11 +10,11 @@ from threading import enumerate as enumerate_threads
 import pytest
 
 from accounting.ask import LOCK_STALE_MS, completed_turns
-from accounting.ask.clock import system_clock
 from accounting.ask.lock_file import HeldLock, acquire, look
 from accounting.ask.provider import Cancel
 from accounting.ask.run import RunOutcome, run
 from accounting.ask.thread import AskThread
+from accounting.clock import system_clock
 from tests.accounting.ask.threads import aborted, chunk, end, error, question, spelled
 from tests.accounting.ask.workers import script, shell, until
 from wire.ask import AskChunk, AskEnd, AskError, AskEvent, AskLock

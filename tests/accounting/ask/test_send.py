@@ -9,12 +9,12 @@ import pytest
 
 from accounting.ask import in_flight, parse
 from accounting.ask.cancel import CancelOutcome, cancel, discard
-from accounting.ask.clock import stamp, system_clock
 from accounting.ask.lock_file import acquire, look
 from accounting.ask.run import NO_PROVIDER
 from accounting.ask.send import CUT_OFF, SendOutcome, Sent, send
 from accounting.ask.spawn import Job
 from accounting.ask.thread import AskThread
+from accounting.clock import stamp, system_clock
 from tests.accounting.ask.threads import aborted, chunk, end, error, question, spelled
 from wire.ask import AskAborted, AskError, AskEvent, AskMeta, AskQuestion, AskState
 
@@ -242,7 +242,10 @@ class Workers:
     def alive(self, pid: int, /) -> bool:
         return pid in self.running
 
-    def is_worker(self, pid: int, recorded_at: int, /) -> bool:
+    def started_at(self, pid: int, /) -> str | None:
+        return str(pid) if pid in self.running else None
+
+    def leads_since(self, pid: int, recorded_at: int, /) -> bool:
         assert recorded_at > 0
         return self.mine
 
@@ -298,7 +301,7 @@ def test_a_process_that_was_only_given_the_number_is_let_be(thread: AskThread) -
 
 
 def test_a_worker_that_cannot_be_ended(thread: AskThread, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("accounting.ask.processes._KILLED_S", 0.05)
+    monkeypatch.setattr("accounting.ask.ending._KILLED_S", 0.05)
     _in_flight(thread, 70)
 
     class Undying(Workers):

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from accounting.ask import AskFold, parse, private
+from accounting import private
+from accounting.ask import AskFold, parse
 from accounting.ask.thread import AskThread
 from tests.accounting.ask.threads import aborted, chunk, end, error, events, files, meta, question, spelled
 from wire.ask import AskEvent

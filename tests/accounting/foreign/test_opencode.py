@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from accounting.foreign import Session, read
-from accounting.foreign.opencode import connection
+from accounting.foreign import Session, read, sqlite_reading
 from accounting.foreign.registry import recognise, sources
 from tests.accounting.foreign.opencode_files import (
     CHILD,
@@ -477,7 +476,7 @@ def test_a_database_is_read_while_it_is_written(tmp_path: Path) -> None:
 
 
 def test_a_database_that_is_locked_cannot_be_read_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "_WAIT_S", 0)
+    monkeypatch.setattr(sqlite_reading, "_WAIT_S", 0)
     path = kept(tmp_path, "database", story())
     with closing(sqlite3.connect(path, isolation_level=None)) as writer:
         writer.execute("PRAGMA journal_mode=DELETE")
@@ -492,7 +491,7 @@ def test_a_database_is_left_as_it_was(tmp_path: Path) -> None:
     before = path.read_bytes()
     read_all(path)
     assert path.read_bytes() == before
-    with closing(connection.begin(path)) as database, pytest.raises(sqlite3.OperationalError, match="readonly"):
+    with closing(sqlite_reading.begin(path)) as database, pytest.raises(sqlite3.OperationalError, match="readonly"):
         database.execute("DELETE FROM part")
 
 

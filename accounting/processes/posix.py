@@ -1,7 +1,8 @@
-"""Processes and their groups on Linux, macOS and other POSIX systems. Spec: asks.md 1.6, 1.9."""
+"""Processes and their groups on Linux, macOS and other POSIX systems. Spec: asks.md 1.6, 1.9; dispatch.md 2.2."""
 
 import os
 import signal
+import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -11,7 +12,7 @@ from wire.scalars import TimeMs
 
 _PROC: Final = Path("/proc")
 _NEAR_MS: Final = 60_000
-"""How far the beginning of a worker may be from its lock's time: they are moments apart, unless the machine is slow."""
+"""How far the beginning of a process may be from the time that was recorded: moments, unless the machine is slow."""
 _STATE, _STARTED = 0, 19
 """Places of two fields in `/proc/<pid>/stat`, counted from the one after the command's name."""
 
@@ -33,8 +34,17 @@ class PosixProcesses:
         stat = self._stat(pid)
         return stat is None or stat[_STATE] not in ("Z", "X")
 
-    def is_worker(self, pid: int, recorded_at: TimeMs) -> bool:
-        """It leads a group, as workers do, another than ours, and began when the lock was taken."""
+    def started_at(self, pid: int) -> str | None:
+        """The boot and the tick of it, where `/proc` tells them; else the second, as `ps` prints it."""
+        stat = self._stat(pid)
+        if stat is not None:
+            return None if stat[_STATE] in ("Z", "X") else f"{self._boot()}:{stat[_STARTED]}"
+        if (self._proc / "self").exists() or pid <= 0:
+            return None
+        return _asked(("ps", "-o", "lstart=", "-p", str(pid)))
+
+    def leads_since(self, pid: int, recorded_at: TimeMs) -> bool:
+        """It leads a group, another than ours, and began at about that time."""
         try:
             if pid <= 1 or os.getpgid(pid) != pid or pid == os.getpgrp():
                 return False
@@ -72,6 +82,12 @@ class PosixProcesses:
         except OSError:
             return None
 
+    def _boot(self) -> str:
+        try:
+            return (self._proc / "sys/kernel/random/boot_id").read_text().strip()
+        except OSError:
+            return "boot"
+
     def _began(self, pid: int) -> TimeMs | None:
         stat = self._stat(pid)
         try:
@@ -82,6 +98,14 @@ class PosixProcesses:
         if stat is None or booted is None:
             return None
         return booted * 1000 + int(stat[_STARTED]) * 1000 // os.sysconf("SC_CLK_TCK")
+
+
+def _asked(argv: tuple[str, ...]) -> str | None:
+    try:
+        done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=5.0, check=False)  # noqa: S603 - words of our own and a number
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip() or None
 
 
 _sigkill: Final = signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL

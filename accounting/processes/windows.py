@@ -1,6 +1,6 @@
 """Processes on Windows, which has no groups to signal: `taskkill` ends a process with all that it started.
 
-Spec: asks.md 1.6, 1.9. Told by the tests with stand-ins; it has not run on Windows.
+Spec: asks.md 1.6, 1.9; dispatch.md 2.2. Told by the tests with stand-ins; it has not run on Windows.
 """
 
 import subprocess
@@ -40,7 +40,15 @@ class WindowsProcesses:
             return True
         return f'"{pid}"' in listed
 
-    def is_worker(self, pid: int, recorded_at: TimeMs) -> bool:  # noqa: ARG002 - the system does not tell
+    def started_at(self, pid: int) -> str | None:
+        """The process's start as a file time, which PowerShell prints."""
+        question = f"(Get-Process -Id {int(pid)}).StartTime.ToFileTimeUtc()"
+        try:
+            return self._run(("powershell", "-NoProfile", "-NonInteractive", "-Command", question)).strip() or None
+        except (OSError, subprocess.SubprocessError):
+            return None
+
+    def leads_since(self, pid: int, recorded_at: TimeMs) -> bool:  # noqa: ARG002 - the system does not tell
         """Whenever it is alive."""
         return self.alive(pid)
 

@@ -1,4 +1,4 @@
-"""The time that records and locks are given. Spec: asks.md 1.3."""
+"""The time that records, locks and journals are given. Spec: asks.md 1.3."""
 
 import time
 from datetime import UTC, datetime, timedelta
