@@ -6,8 +6,7 @@
     journal = decode(path.read_bytes(), DispatchJournal)
     if journal.state in TERMINAL: ...
 
-One JSON document for each run, rewritten whole. No I/O here: writing, reconciling and dispatching are
-`accounting/dispatch/`.
+One JSON document for each run, rewritten whole.
 """
 
 from collections.abc import Mapping
@@ -119,6 +118,8 @@ class DispatchJournal(Struct, frozen=True, kw_only=True, rename="camel"):
     """The run's id; with an idempotency key, the first 16 digits of its SHA-256 after `wb-`."""
     idempotency_key_sha256: Sha256 | None = None
     """SHA-256 of the idempotency key's UTF-8; null without a key. The key itself is not stored."""
+    profile: str
+    """The profile by which it was started: which agent it is, and how that is called."""
     kind: DispatchKind
     """What the agent may do."""
     state: DispatchState
@@ -133,6 +134,8 @@ class DispatchJournal(Struct, frozen=True, kw_only=True, rename="camel"):
     """What it was asked to do."""
     invocation: Invocation
     """How it was started."""
+    configuration: AbsolutePath | None = None
+    """The agent's own directory, where it keeps its sessions; null when it keeps none."""
     owner_pid: Pid
     """The process that wrote the journal and starts the agent."""
     owner_pid_started_at: str
@@ -142,7 +145,7 @@ class DispatchJournal(Struct, frozen=True, kw_only=True, rename="camel"):
     pid_started_at: str | None = None
     """When the agent's process started, as its system spells it; null until it was started, and if it does not say."""
     session_id: str | None = None
-    """The agent's own id for the session; null until it said."""
+    """The agent's own id for the session, the first that it said; null until then."""
     session_file: AbsolutePath | None = None
     """The agent's own file of the session; null until its id is known, and if the agent keeps none."""
     created_at: TimeMs
@@ -154,7 +157,11 @@ class DispatchJournal(Struct, frozen=True, kw_only=True, rename="camel"):
     updated_at: TimeMs
     """When the journal was last written, UTC milliseconds."""
     tool_calls: U64
-    """How many tools the agent has called so far, as far as seen."""
+    """How many tools the agent has called so far, as far as seen; those of its sub-agents included."""
+    other_sessions: U64
+    """How many times the stream has named another session than `sessionId`."""
+    ignored_lines: U64
+    """Lines of the stream that were no event so far: warnings, mostly."""
     usage: DispatchUsage | None = None
     """Tokens; null until the agent reported a result with counts."""
     cost_usd_micros: UsdMicros | None = None
@@ -173,6 +180,9 @@ class DispatchJournal(Struct, frozen=True, kw_only=True, rename="camel"):
     """Why it failed, or why nobody knows; null otherwise."""
     idempotent_replay: bool | UnsetType = UNSET
     """Only in an answer: true when the key named a run that was there already. Absent in the file; never null."""
+    replay_differs: tuple[str, ...] | UnsetType = UNSET
+    """Only in an answer to a replay: which of `profile`, `kind`, `workspace` and `task` were asked for otherwise than
+    this run was started. Absent in the file, and when none was; never null."""
 
     def __post_init__(self) -> None:
         allowed = SOURCES[self.state]
