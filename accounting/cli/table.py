@@ -25,7 +25,7 @@ def table(runs: Sequence[RunSummary], width: int) -> Iterator[Text]:
         yield Text("no runs", DIM)
         return
     words = [_WORDS, *((run.run, cropped(single(run.state), _STATE).plain) for run in runs)]
-    times = [_TIMES, *((iso(run.first), iso(run.last)) for run in runs)]
+    times = [_TIMES, *((iso(run.first or 0), iso(run.last or 0)) for run in runs)]
     figures = [_FIGURES, *map(_figures, runs)]
     whole = [[*left, *middle, *right] for left, middle, right in zip(words, times, figures, strict=True)]
     short = [[*left, *right] for left, right in zip(words, figures, strict=True)]

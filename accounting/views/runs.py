@@ -29,10 +29,11 @@ class RunSummary(Struct, frozen=True, kw_only=True):
 
     run: RunId
     """The run."""
-    first: TimeMs
-    """The smallest time on any of its records, UTC milliseconds; times need not rise."""
-    last: TimeMs
-    """The largest time on any of its records, UTC milliseconds."""
+    first: TimeMs | None
+    """The smallest time on any of its records, UTC milliseconds; times need not rise. Null when none has a time: 0
+    stands for one that was not recorded."""
+    last: TimeMs | None
+    """The largest time on any of its records, UTC milliseconds; null as `first` is."""
     turns: U64
     """Requests to a model, those without a reply included."""
     calls: U64
@@ -99,8 +100,8 @@ def read_runs(ledger: Ledger | str | os.PathLike[str], run: RunId | None = None)
 class _Seen(Struct):
     """What of a run's records its answer does not show."""
 
-    first: TimeMs
-    last: TimeMs
+    first: TimeMs = 0
+    last: TimeMs = 0
     replies: int = 0
     """Turns that have a reply."""
     replied: bool = True
@@ -130,11 +131,11 @@ def _watched(records: Iterable[Placed], seen: dict[RunId, _Seen]) -> Iterator[Pl
         record = item[0]
         run = seen.get(record.run)
         if run is None:
-            run = seen[record.run] = _Seen(record.t, record.t)
-        elif record.t < run.first:
-            run.first = record.t
-        elif record.t > run.last:
+            run = seen[record.run] = _Seen()
+        if record.t > run.last:
             run.last = record.t
+        if record.t and (record.t < run.first or not run.first):
+            run.first = record.t
         if record.kind == Kind.model_called:
             run.replied = False
         elif record.kind == Kind.model_returned and not run.replied:
@@ -149,8 +150,8 @@ def _summary(fold: RoundsFold, answer: RoundsAnswer, seen: _Seen) -> RunSummary:
     spent = [turn.spent for turn in answer.turns if turn.spent is not None]
     return RunSummary(
         run=fold.run,
-        first=seen.first,
-        last=seen.last,
+        first=seen.first or None,
+        last=seen.last or None,
         turns=len(answer.turns),
         calls=len(calls),
         failed=sum(call.outcome is Outcome.failed for call in calls),

@@ -59,6 +59,14 @@ def test_times_are_the_smallest_and_largest_of_all_records(tmp_path: Path) -> No
         tmp_path, when(50, model()), when(20, line("went_back")), when(70, line("went_back")), when(60, model())
     )
     assert (found.first, found.last) == (20, 70)
+    found = one(tmp_path, when(0, model()), when(20, line("went_back")), when(0, line("went_back")))
+    assert (found.first, found.last) == (20, 20), "0 stands for a time that was not recorded"
+
+
+def test_a_run_without_times_has_none(tmp_path: Path) -> None:
+    found = one(tmp_path, when(0, model()), when(0, line("went_back")))
+    assert (found.first, found.last) == (None, None)
+    assert "times unknown" in "".join(map(str, table([found], 60)))
 
 
 @pytest.mark.parametrize(
