@@ -9,12 +9,12 @@ the end of the last one when they reached none.
 
 from typing import Final
 
-from accounting.foreign.fidelity import DamageCode, Fidelity
+from accounting.foreign.fidelity import DamageCode, Fidelity, Totals
 from accounting.foreign.outline import Outline
 from accounting.foreign.payload import plain_json
 from accounting.foreign.request import Line, Pairing, RequestDraft
 from accounting.foreign.session import Session
-from accounting.foreign.totals import totals
+from accounting.foreign.totals import totals, totals_of
 from accounting.ledger.problem import Place
 from wire.record.envelope import Record
 from wire.record.kinds import Kind
@@ -139,8 +139,7 @@ class RunDraft:
             self._items.append(line)
             return
         data["tool_use_id"] = call_id
-        if pairing.waiting.get(call_id):
-            pairing.waiting[call_id] -= 1
+        if pairing.answered(call_id, failed=failed):
             self._items.append(line)
         elif known is not None:  # answered before: what came first stands
             self.fidelity.damaged(place, DamageCode.unpaired_result)
@@ -150,7 +149,7 @@ class RunDraft:
 
     def is_open(self, call_id: str) -> bool:
         """Whether a call of that id was made and has no answer yet."""
-        return bool(self._pairing.waiting.get(call_id))
+        return call_id in self._pairing.waiting
 
     def cancel(self, t: TimeMs | None, place: Place, text: str | None = None) -> None:
         """The person broke off what was going on; `text` is what the agent wrote down of it."""
@@ -183,7 +182,7 @@ class RunDraft:
             started_by=started_by,
             records=records,
             places=places,
-            report=self.fidelity.report(totals(records, self.fidelity)),
+            report=self.fidelity.report(self._totals(records)),
             outline=outline,
             stream=stream,
         )
@@ -191,19 +190,21 @@ class RunDraft:
     def finish(self) -> tuple[tuple[Record, ...], tuple[Place, ...]]:
         """The records in order, and where each came from. The draft is done with."""
         lines: list[Line] = []
+        add = lines.append
         for item in self._items:
-            if isinstance(item, Line):
-                lines.append(item)
-                continue
-            lines.append(item.called)
-            if item.before:
-                lines += item.before
-            if item.returned is not None:
-                item.returned.data["calls"] = len(item.calls)
-                lines.append(item.returned)
-            lines += item.calls
-            if item.early:
-                lines += item.early
+            if isinstance(item, RequestDraft):
+                add(item.called)
+                if item.before:
+                    lines += item.before
+                returned, calls = item.returned, item.calls
+                if returned is not None:
+                    returned.data["calls"] = len(calls)
+                    add(returned)
+                lines += calls
+                if item.early:
+                    lines += item.early
+            else:
+                add(item)
         lines.extend(self._waiting)
         for strays in self._pairing.early.values():
             for stray in strays:
@@ -227,6 +228,12 @@ class RunDraft:
                 latest = t
             keep(Record(v=line.v, run=run, seq=seq, t=latest, kind=line.kind, data=line.data))
         return tuple(records), tuple([line.place for line in lines])
+
+    def _totals(self, records: tuple[Record, ...]) -> Totals:
+        """The sums, without going through the records again where the results were counted on the way."""
+        if self._pairing.are_distinct:
+            return totals_of(self.requests, self._pairing.results, self.fidelity.standing)
+        return totals(records, self.fidelity)
 
 
 def arguments(value: Json, fidelity: Fidelity, place: Place, kind: str) -> JsonObject:

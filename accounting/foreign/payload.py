@@ -121,9 +121,9 @@ def usage_of(
     if not (0 <= whole_input <= U64_MAX and 0 <= output <= U64_MAX):
         return None
     usage: JsonObject = {"v": 1, "input_tokens": whole_input, "output_tokens": output}
-    if cached is not None and u64(cached) is not None:
+    if type(cached) is int and 0 <= cached <= U64_MAX:
         usage["cache_read_tokens"] = cached
-    if cache_write is not None and u64(cache_write) is not None:
+    if type(cache_write) is int and 0 <= cache_write <= U64_MAX:
         usage["cache_write_tokens"] = cache_write
     if dialect is not None:
         usage["dialect"] = dialect

@@ -31,27 +31,45 @@ class Line(Struct, gc=False):
 class Pairing:
     """Which calls of a run were made, and which of them wait for their result."""
 
-    __slots__ = ("early", "names", "waiting")
+    __slots__ = ("are_distinct", "early", "names", "results", "waiting")
 
     def __init__(self) -> None:
+        self.are_distinct = True
+        """Whether no two calls share an id. Then each result answers the call it came for, wherever both stand."""
+        self.results: Final = [0, 0]
+        """How many results answer a call: first those that are no failure, then those that are."""
         self.names: Final[dict[str, str]] = {}
         """The tool of each call that was made."""
         self.waiting: Final[dict[str, int]] = {}
-        """How many calls of an id have no result yet."""
+        """How many calls of an id have no result yet; of ids without such a call nothing."""
         self.early: Final[dict[str, list[Line]]] = {}
         """The results that came before their call."""
 
     def called(self, call_id: str, name: str | None) -> Line | None:
         """A call was made: the result that came before it and answers it, if one did."""
-        self.names.setdefault(call_id, name or "")
+        if call_id in self.names:
+            self.are_distinct = False
+        else:
+            self.names[call_id] = name or ""
         early = self.early.get(call_id) if self.early else None
         if not early:
             self.waiting[call_id] = self.waiting.get(call_id, 0) + 1
             return None
         answer = early.pop(0)
+        self.results["error" in answer.data] += 1
         if not answer.data["name"]:
             answer.data["name"] = name or ""
         return answer
+
+    def answered(self, call_id: str, *, failed: bool) -> bool:
+        """A result came: whether a call was waiting for it."""
+        left = self.waiting.pop(call_id, 0)
+        if not left:
+            return False
+        if left > 1:
+            self.waiting[call_id] = left - 1
+        self.results[failed] += 1
+        return True
 
 
 class RequestDraft(Struct, eq=False, gc=False):

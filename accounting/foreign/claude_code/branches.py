@@ -14,14 +14,15 @@ from accounting.foreign.outline import Compaction, Rewind
 def live_turns(chain: Chain) -> list[bool | None]:
     """Of each turn whether it is on the live branch; `None` where the lines do not tell."""
     live: list[bool | None] = [None] * len(chain.groups)
-    turn_of, leaf = chain.turn_of, chain.leaf
+    leaf = chain.leaf
     if leaf is None:
         return live
     # Most are one straight line.
     if len(chain.lines) > 1 and chain.lines[-1] == leaf and chain.lines[:-1] == chain.parents[1:]:
-        for turn in turn_of.values():
+        for turn in chain.turns:
             live[turn - 1] = True
         return live
+    turn_of = dict(zip(chain.spoken, chain.turns, strict=True))
     parents = dict(zip(chain.lines, chain.parents, strict=True))
     # A root is rare; where most lines name no line before them, there is no tree to speak of.
     if sum(parent is None for parent in parents.values()) * 2 > len(parents):

@@ -56,8 +56,10 @@ class Chain:
         """The lines in the tree."""
         self.parents: Final[list[str | None]] = []
         """Of each of them, the one it follows."""
-        self.turn_of: Final[dict[str, int]] = {}
-        """Of each line of the model's, the number of its turn."""
+        self.spoken: Final[list[str]] = []
+        """The lines of the model's."""
+        self.turns: Final[list[int]] = []
+        """Of each of them, the number of its turn."""
         self._by_message: dict[str, Group] = {}
         self._by_request: dict[tuple[str, str | None], Group] = {}
         """Further requests that share a message's id with the first."""
@@ -75,24 +77,25 @@ class Chain:
         message = line.message
         if not isinstance(message, Message):
             message = _bare(message)
-        group, name = self._latest, message.id
-        if group is None or name is None or group.message_id != name or group.request_id != line.request_id:
-            group = self._latest = self._group(name, line.request_id, message, t, place)
+        group, name, request_id = self._latest, message.id, line.request_id
+        if group is None or name is None or group.message_id != name or group.request_id != request_id:
+            group = self._latest = self._group(name, request_id, message, t, place)
         group.rows += 1
         if t is not None:
             group.t = t
-        if line.uuid is not None:
-            self.turn_of[line.uuid] = group.number
-        if group.usage is None:
-            group.usage = message.usage
-        elif message.usage is not None:
-            group.usage = larger(group.usage, message.usage)
+        uuid = line.uuid
+        if uuid is not None:
+            self.spoken.append(uuid)
+            self.turns.append(group.number)
+        usage, stop = message.usage, message.stop_reason
+        if usage is not None:
+            group.usage = usage if group.usage is None else larger(group.usage, usage)
         if line.cost_usd is not None:
             group.cost = max(group.cost or 0.0, line.cost_usd)
         if line.duration_ms is not None:
             group.took_us = whole_us(line.duration_ms)
-        if message.stop_reason is not None:
-            group.stop = message.stop_reason
+        if stop is not None:
+            group.stop = stop
         content = message.content
         if not content:
             return
@@ -170,14 +173,14 @@ class Chain:
         spoken = not isinstance(content, tuple)
         if isinstance(content, tuple):
             for block in content:
-                if isinstance(block, str) or block.type == "text":
+                if type(block) is not Block or (kind := block.type) == "text":
                     spoken = True
-                elif block.type == "tool_result" or is_answer(block):
+                elif kind == "tool_result" or is_answer(block):
                     self._answer(block, t, place, line.tool_use_result)
-                elif block.type in ("image", "document"):
-                    self.fidelity.dropped(place, f"user/{block.type}", None, "a picture or file is not carried")
+                elif kind in ("image", "document"):
+                    self.fidelity.dropped(place, f"user/{kind}", None, "a picture or file is not carried")
                 else:
-                    self.fidelity.unknown(place, f"user/{block.type}")
+                    self.fidelity.unknown(place, f"user/{kind}")
         if spoken and (texts := texts_of(content)):
             self.words("\n".join(texts), line, t, place)
 
@@ -205,12 +208,12 @@ class Chain:
                 self.fidelity.dropped(place, "user/tool_result", "content[]", "a picture or file is not carried")
         call, failed = block.tool_use_id, block.is_error is True
         if call is not None:
-            if self._answers.get(call) == text and not self.draft.is_open(call):
+            if not self.draft.is_open(call) and self._answers.get(call) == text:
                 self.fidelity.damaged(place, DamageCode.repeated_row, "an answer that was given before")
                 return
             self._answers[call] = text
-            if (spawn := self.spawns.get(call)) is not None and isinstance(twin, Twin):
-                spawn.agent_id = twin.agent_id
+            if call in self.spawns and isinstance(twin, Twin):
+                self.spawns[call].agent_id = twin.agent_id
         code = None
         if failed:
             code = exit_code(text)
@@ -241,8 +244,8 @@ class Chain:
                     cache_write=usage.cache_creation_input_tokens,
                     dialect="anthropic",
                 )
-            if usage is not None and counted is None and has_bad_count(usage):
-                self.fidelity.damaged(group.request.place, DamageCode.bad_field, "message.usage")
+                if counted is None and has_bad_count(usage):
+                    self.fidelity.damaged(group.request.place, DamageCode.bad_field, "message.usage")
             if counted is None:
                 group.standing = standing = _UNKNOWN
             elif group.rows > 1:
@@ -263,14 +266,10 @@ class Chain:
     def standings(self, live: list[bool | None]) -> tuple[TurnStanding, ...]:
         """What is known of each turn beyond its row."""
         return tuple(
-            TurnStanding(
-                number=number,
-                key=group.key,
-                live=live[number - 1],
-                figures=group.standing,
-                rows=group.rows,
-            )
-            for number, group in enumerate(self.groups, 1)
+            [
+                TurnStanding(number=group.number, key=group.key, live=is_live, figures=group.standing, rows=group.rows)
+                for group, is_live in zip(self.groups, live, strict=True)
+            ]
         )
 
 

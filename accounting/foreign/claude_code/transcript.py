@@ -48,7 +48,8 @@ class Transcript:
         counted = 0
         for line, place in rows(self.path, Line, self.fidelity, is_row=is_row, floats=self._float):
             kind = line.type
-            if kind in TREE:
+            # The first two are nearly all, and comparing is quicker than looking up.
+            if kind == "assistant" or kind == "user" or kind in TREE:
                 self._in_tree(line, place)
             else:
                 self._beside(line, place)
@@ -69,8 +70,8 @@ class Transcript:
             if first is not place and self._is_repeat(line, first, place):
                 return
         stamp = line.timestamp
-        t = iso_ms(stamp) if type(stamp) is str else integer_ms(_whole(stamp))
-        if t is None:
+        t = iso_ms(stamp)
+        if t is None and (t := integer_ms(_whole(stamp))) is None:
             self.fidelity.damaged(place, DamageCode.bad_time, "absent" if stamp is None else "")
         session = line.session_id
         if type(session) is str:

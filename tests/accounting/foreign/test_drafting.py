@@ -1,10 +1,13 @@
 """The builder of records: their order, versions and payloads, whichever way a reader tells it what it meets."""
 
+from collections import Counter
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from accounting.foreign.drafting import RunDraft, arguments, totals
 from accounting.foreign.fidelity import DamageCode, Fate, Fidelity, Standing, Totals
+from accounting.foreign.outline import Outline
 from accounting.foreign.payload import DEEPEST, is_plain, plain_json, subject_of, usage_of
 from accounting.ledger.plain import plain
 from accounting.ledger.problem import Place
@@ -197,6 +200,35 @@ def test_totals_are_sums_and_absent_is_not_zero() -> None:
         priced=1,
         standing=Standing.unknown,
     )
+
+
+_STEP = st.one_of(
+    st.tuples(st.just("request"), st.none(), st.booleans()),
+    st.tuples(st.just("call"), st.sampled_from((None, "a", "b", "c", "d")), st.integers(0, 3)),
+    st.tuples(st.just("result"), st.sampled_from((None, "a", "b", "c", "d", "e")), st.booleans()),
+)
+
+
+@given(st.lists(_STEP, max_size=24))
+def test_a_report_sums_what_going_through_the_records_sums(steps: list[tuple[str, str | None, int]]) -> None:
+    """Whatever order calls, results and replies come in, and whether or not two calls share an id."""
+    draft = new()
+    for number, (what, call, choice) in enumerate(steps):
+        if what == "request":
+            request = draft.request(number, at(number))
+            if choice:
+                request.reply(number, at(number), blocks=[], usage=usage_of(number, 1), billed_usd_micros=number)
+        elif what == "result":
+            draft.result(number, at(number), call_id=call, text="", failed=bool(choice))
+        elif draft.requests:
+            draft.requests[choice % draft.turns].call(number, at(number), call_id=call, name="T", args={})
+    session = draft.session("test", "own", Outline())
+    assert session.report.totals == totals(session.records, draft.fidelity)
+    calls = [call for turn in rounds(session.records, draft.run).answer.turns for call in turn.calls]
+    outcomes = Counter(call.outcome for call in calls)
+    assert session.report.totals.answered == outcomes[Outcome.answered]
+    assert session.report.totals.failed == outcomes[Outcome.failed]
+    assert session.report.totals.waiting == outcomes[Outcome.waiting]
 
 
 @given(json_values)
