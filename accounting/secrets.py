@@ -47,5 +47,10 @@ def _secrets(environ: Mapping[str, str]) -> list[tuple[str, str]]:
     return sorted(found, key=lambda one: (-len(one[0]), one))
 
 
+def names_secret(name: str) -> bool:
+    """Whether what is called so is a secret: `API_KEY`, `accessToken`."""
+    return _is_named_secret(_between_words.sub("_", name)) is not None
+
+
 def _is(name: str, value: str) -> bool:
-    return bool(_is_named_secret(_between_words.sub("_", name)) or _has_password(value))
+    return names_secret(name) or _has_password(value) is not None

@@ -23,8 +23,18 @@ class _Screen(Console):
 
 def screen() -> Console:
     """The console that drawings are printed on; `NO_COLOR` and `FORCE_COLOR` are heeded."""
-    width = None if sys.stdout is not None and sys.stdout.isatty() else UNSEEN_WIDTH  # pyright: ignore[reportUnnecessaryComparison]
+    width = None if on_terminal() else UNSEEN_WIDTH
     return _Screen(width=width, highlight=False, markup=False, emoji=False, soft_wrap=True)
+
+
+def on_terminal() -> bool:
+    """Whether standard output is a terminal."""
+    return sys.stdout is not None and sys.stdout.isatty()  # pyright: ignore[reportUnnecessaryComparison] - see out.py
+
+
+def width_for(console: Console) -> int | None:
+    """How wide lines may be; `None` for as wide as they are."""
+    return console.width if on_terminal() else None
 
 
 def show_lines(console: Console, lines: Iterable[Text]) -> None:

@@ -8,20 +8,23 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from accounting.processes.origin import UNKNOWN, Origin, Where, machine_of
 from wire.scalars import TimeMs
 
 _PROC: Final = Path("/proc")
 _NEAR_MS: Final = 60_000
 """How far the beginning of a process may be from the time that was recorded: moments, unless the machine is slow."""
-_STATE, _STARTED = 0, 19
-"""Places of two fields in `/proc/<pid>/stat`, counted from the one after the command's name."""
+_STATE, _GROUP, _SESSION, _THREADS, _STARTED = 0, 2, 3, 17, 19
+"""Places of fields in `/proc/<pid>/stat`, counted from the one after the command's name."""
+_MACHINE: Final = Path("/etc/machine-id")
 
 
 class PosixProcesses:
     """Signals; and `/proc`, where there is one, for what signals do not tell."""
 
-    def __init__(self, proc: Path = _PROC) -> None:
+    def __init__(self, proc: Path = _PROC, machine: Path = _MACHINE) -> None:
         self._proc: Final = proc
+        self._machine: Final = machine
 
     def alive(self, pid: int) -> bool:
         """Signal 0 reaches it, or is not ours to send; and it is no zombie, where the system tells."""
@@ -32,63 +35,21 @@ class PosixProcesses:
         except (ProcessLookupError, OverflowError):
             return False
         stat = self._stat(pid)
-        return stat is None or stat[_STATE] not in ("Z", "X")
+        return stat is None or _runs(stat)
 
     def started_at(self, pid: int) -> str | None:
-        """The boot and the tick of it, where `/proc` tells them; else the second, as `ps` prints it."""
+        """The tick of the boot, where `/proc` tells it; else the second, as `ps` prints it."""
         stat = self._stat(pid)
         if stat is not None:
-            return None if stat[_STATE] in ("Z", "X") else f"{self._boot()}:{stat[_STARTED]}"
-        if (self._proc / "self").exists() or pid <= 0:
-            return None
-        return _asked(("ps", "-o", "lstart=", "-p", str(pid)))
+            start = stat[_STARTED] if _runs(stat) else None
+        elif (self._proc / "self").exists() or pid <= 0:
+            start = None
+        else:
+            start = _asked(("ps", "-o", "lstart=", "-p", str(pid)))
+        return None if start is None else self._origin().spell(start)
 
-    def leads_since(self, pid: int, recorded_at: TimeMs) -> bool:
-        """It leads a group, another than ours, and began at about that time."""
-        try:
-            if pid <= 1 or os.getpgid(pid) != pid or pid == os.getpgrp():
-                return False
-        except (OSError, OverflowError):
-            return False
-        began = self._began(pid)
-        return began is None or abs(began - recorded_at) <= _NEAR_MS
-
-    def group_left(self, pid: int) -> bool:
-        """Signal 0 reaches the group. Its number is given to no new process while anything of it is there."""
-        try:
-            if pid <= 1 or pid == os.getpgrp():  # no worker's
-                return False
-            os.killpg(pid, 0)
-        except PermissionError:
-            return True
-        except (OSError, OverflowError):
-            return False
-        return True
-
-    def terminate(self, pid: int) -> None:
-        """SIGTERM to the group."""
-        with suppress(OSError, OverflowError):
-            os.killpg(pid, signal.SIGTERM)
-
-    def kill(self, pid: int) -> None:
-        """SIGKILL to the group."""
-        with suppress(OSError, OverflowError):
-            os.killpg(pid, _sigkill)
-
-    def _stat(self, pid: int) -> list[str] | None:
-        try:
-            # The command's name stands in parentheses and may hold anything, these included.
-            return (self._proc / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()
-        except OSError:
-            return None
-
-    def _boot(self) -> str:
-        try:
-            return (self._proc / "sys/kernel/random/boot_id").read_text().strip()
-        except OSError:
-            return "boot"
-
-    def _began(self, pid: int) -> TimeMs | None:
+    def began_at(self, pid: int) -> TimeMs | None:
+        """From the ticks since the boot, where `/proc` tells them."""
         stat = self._stat(pid)
         try:
             lines = (self._proc / "stat").read_text().splitlines()
@@ -99,10 +60,103 @@ class PosixProcesses:
             return None
         return booted * 1000 + int(stat[_STARTED]) * 1000 // os.sysconf("SC_CLK_TCK")
 
+    def where(self, recorded: str) -> Where:
+        """By the machine's id or name, its boot, and the namespace of numbers, as far as the system has them."""
+        return self._origin().sees(recorded)
+
+    def in_group(self, pid: int) -> bool:
+        """It is our own group."""
+        return pid == os.getpgrp()
+
+    def leads_since(self, pid: int, recorded_at: TimeMs) -> bool:
+        """It leads a group, another than ours, and began at about that time."""
+        try:
+            if pid <= 1 or os.getpgid(pid) != pid or pid == os.getpgrp():
+                return False
+        except (OSError, OverflowError):
+            return False
+        began = self.began_at(pid)
+        return began is None or abs(began - recorded_at) <= _NEAR_MS
+
+    def group_left(self, pid: int) -> bool:
+        """Signal 0 reaches it, and not only what was not collected yet; and no worker is in our own.
+
+        Its number is given to no new process while anything of it is there.
+        """
+        if pid <= 1 or self.in_group(pid):
+            return False
+        try:
+            os.killpg(pid, 0)
+        except PermissionError:
+            return True
+        except (OSError, OverflowError):
+            return False
+        return self.alive(pid) or self._has_members(pid)
+
+    def terminate(self, pid: int) -> None:
+        """SIGTERM to the group."""
+        self._signal(pid, signal.SIGTERM)
+
+    def kill(self, pid: int) -> None:
+        """SIGKILL to the group."""
+        self._signal(pid, _sigkill)
+
+    def _signal(self, pid: int, number: int) -> None:
+        if pid > 1 and not self.in_group(pid):
+            with suppress(OSError, OverflowError):
+                os.killpg(pid, number)
+
+    def _has_members(self, pid: int) -> bool:
+        """Whether anything runs in a group whose leader, that of a session too, is gone; yes without `/proc`."""
+        if not (self._proc / "self").exists():
+            return True
+        own = [str(pid), str(pid)]
+        stats = (self._stat(int(entry.name)) for entry in self._proc.iterdir() if entry.name.isdecimal())
+        return any(stat is not None and stat[_GROUP : _SESSION + 1] == own and _runs(stat) for stat in stats)
+
+    def _origin(self) -> Origin:
+        try:
+            namespace = str((self._proc / "self/ns/pid").readlink())
+        except OSError:
+            namespace = UNKNOWN
+        machine = _text(self._machine) or os.uname().nodename
+        boot = _text(self._proc / "sys/kernel/random/boot_id") or UNKNOWN
+        return Origin(machine=machine_of(machine), boot=boot, namespace=namespace)
+
+    def _stat(self, pid: int) -> list[str] | None:
+        try:
+            # The command's name stands in parentheses and may hold anything, these included.
+            return (self._proc / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()
+        except OSError:
+            return None
+
+
+def _runs(stat: list[str]) -> bool:
+    """It is no zombie: the first thread of a process may have ended while others go on."""
+    return stat[_STATE] not in ("Z", "X") or int(stat[_THREADS]) > 1
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(errors="replace").strip()
+    except OSError:
+        return ""
+
 
 def _asked(argv: tuple[str, ...]) -> str | None:
+    # One time zone and one language, whoever asks: texts are compared between processes.
+    environ = {**os.environ, "TZ": "UTC0", "LC_ALL": "C"}
     try:
-        done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=5.0, check=False)  # noqa: S603 - words of our own and a number
+        done = subprocess.run(  # noqa: S603 - words of our own and a number
+            argv,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=5.0,
+            check=False,
+            env=environ,
+        )
     except (OSError, subprocess.SubprocessError):
         return None
     return done.stdout.strip() or None

@@ -3,11 +3,13 @@
 Spec: asks.md 1.6, 1.9; dispatch.md 2.2. Told by the tests with stand-ins; it has not run on Windows.
 """
 
+import os
 import subprocess
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Final
 
+from accounting.processes.origin import UNKNOWN, Origin, Where, machine_of
 from wire.scalars import TimeMs
 
 _PATIENCE_S: Final = 10.0
@@ -44,9 +46,22 @@ class WindowsProcesses:
         """The process's start as a file time, which PowerShell prints."""
         question = f"(Get-Process -Id {int(pid)}).StartTime.ToFileTimeUtc()"
         try:
-            return self._run(("powershell", "-NoProfile", "-NonInteractive", "-Command", question)).strip() or None
+            start = self._run(("powershell", "-NoProfile", "-NonInteractive", "-Command", question)).strip()
         except (OSError, subprocess.SubprocessError):
             return None
+        return _origin().spell(start) if start else None
+
+    def began_at(self, pid: int) -> TimeMs | None:  # noqa: ARG002 - not asked for
+        """The system is not asked: it costs a second."""
+        return None
+
+    def where(self, recorded: str) -> Where:
+        """By the computer's name. A start after a boot is another one, so that nothing more is needed."""
+        return _origin().sees(recorded)
+
+    def in_group(self, pid: int) -> bool:  # noqa: ARG002 - the system does not tell
+        """Never: who started this process is not asked for."""
+        return False
 
     def leads_since(self, pid: int, recorded_at: TimeMs) -> bool:  # noqa: ARG002 - the system does not tell
         """Whenever it is alive."""
@@ -63,3 +78,8 @@ class WindowsProcesses:
         """End the process and all below it."""
         with suppress(OSError, subprocess.SubprocessError):
             self._run(("taskkill", "/PID", str(pid), "/T", "/F"))
+
+
+def _origin() -> Origin:
+    machine = machine_of(os.environ.get("COMPUTERNAME", ""))
+    return Origin(machine=machine, boot=UNKNOWN, namespace=UNKNOWN)

@@ -14,8 +14,8 @@ import click
 
 from accounting.cli import options as common
 from accounting.cli.ask import options
-from accounting.cli.ask.telling import NOT_DONE, tell
 from accounting.cli.out import put
+from accounting.cli.telling import NOT_DONE, tell
 from accounting.cli.trouble import Trouble
 
 if TYPE_CHECKING:

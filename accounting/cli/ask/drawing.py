@@ -3,35 +3,22 @@
 On a terminal, lines are wrapped; elsewhere they are as the thread has them. Nothing in them acts on a terminal.
 """
 
-import sys
 from collections.abc import Iterator
 from typing import Final
 
-from rich.console import Console
 from rich.text import Text
 
 from accounting.ask.draw import body, waited_s
 from accounting.cli.ask.presence import Presence
-from accounting.cli.draw.lines import DIM, indented, prose, safe
+from accounting.cli.draw.lines import DIM, draw_text, safe
 from wire.ask import AskShown, AskState
 
 SPEAKER: Final = "answer"
 """What stands above an answer."""
-INDENT: Final = 2
 LEFT: Final = "(nobody is answering)"
 """What stands for the answer of a question in flight that no worker is at."""
 UNCLAIMED: Final = "no worker yet"
 """What stands there while the lock is held and no worker has come, as one should have."""
-
-
-def width_for(console: Console) -> int | None:
-    """How wide lines may be; `None` for as wide as they are."""
-    return console.width if on_terminal() else None
-
-
-def on_terminal() -> bool:
-    """Whether standard output is a terminal."""
-    return sys.stdout is not None and sys.stdout.isatty()  # pyright: ignore[reportUnnecessaryComparison] - see out.py
 
 
 def draw_thread(shown: tuple[AskShown, ...], now: int, width: int | None, at_it: Presence) -> Iterator[Text]:
@@ -55,15 +42,6 @@ def draw_question(shown: AskShown, width: int | None) -> Iterator[Text]:
     yield from draw_text(shown.question, width)
     yield Text()
     yield Text(SPEAKER, "bold")
-
-
-def draw_text(text: str, width: int | None, style: str = "") -> Iterator[Text]:
-    """A text of many lines, behind the margin."""
-    if width is None:
-        rows: Iterator[str] = (safe(line.removesuffix("\r")) for line in text.split("\n"))
-    else:
-        rows = prose(text, max(width - INDENT, 1), sys.maxsize)
-    return (indented(Text(row, style), INDENT) for row in rows)
 
 
 def thinking(at: str, now: int, *, unclaimed: bool = False) -> str:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from accounting.cli import options as common
-from accounting.cli.ask.telling import NOT_DONE, tell
 from accounting.cli.out import put
+from accounting.cli.telling import NOT_DONE, tell
 from accounting.cli.trouble import Trouble
 
 if TYPE_CHECKING:

@@ -8,17 +8,17 @@ from msgspec.structs import replace
 from accounting.ask.thread import AskThread
 from accounting.ask.trim import trim
 from accounting.cli.ask.answering import Again, Left, Pieces, Settle, Tick, Unclaimed, answering
-from accounting.cli.ask.drawing import INDENT, UNCLAIMED, draw_question, on_terminal, thinking
-from accounting.cli.ask.telling import tell
+from accounting.cli.ask.drawing import UNCLAIMED, draw_question, thinking
 from accounting.cli.ask.which import called
-from accounting.cli.draw.lines import safe
+from accounting.cli.draw.lines import MARGIN, safe
 from accounting.cli.out import put
-from accounting.cli.screen import screen, show_lines
+from accounting.cli.screen import on_terminal, screen, show_lines
+from accounting.cli.telling import tell
 from accounting.clock import system_clock
 from wire import encode
 from wire.ask import AskAborted, AskChunk, AskEnd, AskError, AskEvent, AskQuestion, AskShown, AskState
 
-_MARGIN = " " * INDENT
+_MARGIN = " " * MARGIN
 
 
 def watch_answer(

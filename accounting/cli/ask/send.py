@@ -1,15 +1,15 @@
 """`rounds ask send`: a question put to a thread."""
 
 import os
-import sys
 from typing import TYPE_CHECKING
 
 import click
 
 from accounting.cli import options as common
 from accounting.cli.ask import options
-from accounting.cli.ask.telling import NOT_DONE, tell
 from accounting.cli.out import put
+from accounting.cli.reading import standard_input
+from accounting.cli.telling import NOT_DONE, tell
 from accounting.cli.trouble import Trouble
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def send(
     from accounting.cli.ask.config import provider_meant
     from accounting.cli.ask.which import asked_thread, called
 
-    question = read_input() if text == "-" else text
+    question = standard_input("the question").decode(errors="replace") if text == "-" else text
     provider = provider_meant(command)
     thread = asked_thread(named, os.getppid(), temporary=temporary)
     sent = put_to(thread, question, provider=provider, focus=focus)
@@ -91,10 +91,3 @@ def refusal(sent: "Sent", thread: "AskThread") -> str | None:
             return f"{name}: no worker could be started; question {sent.seq} waits: cancel it, or ask again"
         case SendOutcome.nested:
             return "this is a provider's own call: it asks nothing"
-
-
-def read_input() -> str:
-    """All of standard input. Raises `Trouble` when it is closed."""
-    if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison] - it is when closed at the start
-        raise Trouble("standard input is closed; give the question, or - with something to read")
-    return sys.stdin.buffer.read().decode(errors="replace")

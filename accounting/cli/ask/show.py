@@ -43,8 +43,8 @@ def show(named: str | None, last: int, *, as_json: bool) -> None:
         live = at_it is not Presence.nobody and is_in_flight(shown[-1:])
         put(encode(ShownThread(thread=thread.name, path=str(thread.path), shown=shown, live=live)), b"\n")
         return
-    from accounting.cli.ask.drawing import draw_thread, width_for
-    from accounting.cli.screen import screen, show_lines
+    from accounting.cli.ask.drawing import draw_thread
+    from accounting.cli.screen import screen, show_lines, width_for
     from accounting.clock import system_clock
 
     console = screen()

@@ -1,5 +1,6 @@
 """Lines no wider than they may be: text cropped with a count of what is hidden, wrapped, or flowed."""
 
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
@@ -10,6 +11,8 @@ from accounting.cli.units import several
 from accounting.cli.visible import visible
 
 DIM: Final = "dim"
+MARGIN: Final = 2
+"""How far a text stands from the left."""
 _SEPARATOR: Final = " · "
 _TAB: Final = 8
 _NARROW: Final = 48
@@ -68,6 +71,15 @@ def prose(text: str, width: int, rows: int) -> Iterator[str]:
             yield whole[start:end].rstrip(" ")
             start = end
             rows -= 1
+
+
+def draw_text(text: str, width: int | None, style: str = "") -> Iterator[Text]:
+    """A text of many lines, behind the margin; wrapped where a width is given."""
+    if width is None:
+        rows: Iterator[str] = (_ended(line) for line in text.split("\n"))
+    else:
+        rows = prose(text, max(width - MARGIN, 1), sys.maxsize)
+    return (indented(Text(row, style), MARGIN) for row in rows)
 
 
 def _ended(line: str) -> str:

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from accounting.ask.environment import GUARD, nested, provider_environment, worker_environment, worker_provider
 from accounting.ask.prompt import prompt
-from accounting.ask.spawn import Job, interpreter_flags, plan
+from accounting.ask.spawn import Job, plan
+from accounting.processes.detached import interpreter_flags
 from accounting.secrets import redacted, without_cut_secret
 from tests.accounting.ask.threads import AT, question
 from wire.ask import AskTurn

@@ -17,8 +17,9 @@ from accounting.ask.cancel import CancelOutcome, cancel
 from accounting.ask.environment import worker_environment
 from accounting.ask.lock_file import look
 from accounting.ask.send import SendOutcome, send
-from accounting.ask.spawn import COMMAND, Job, Plan, launch, start_worker
+from accounting.ask.spawn import COMMAND, Job, launch, start_worker
 from accounting.ask.thread import AskThread
+from accounting.processes.detached import Detached
 from tests.accounting.ask.workers import WORK, processes_with, script, settled, shell, shown, start, until
 from wire.ask import AskAborted, AskChunk, AskEnd, AskError, AskQuestion, AskState
 
@@ -212,7 +213,7 @@ def test_a_disk_that_is_full_costs_the_answer_and_nothing_else(thread: AskThread
     def limited(job: Job, provider: Sequence[str]) -> int | None:
         line = 'ulimit -f 16; exec "$@"'  # blocks of 512 or 1024 bytes
         argv = ("/bin/sh", "-c", line, "sh", sys.executable, "-c", WORK, job.thread, str(job.seq), job.taken)
-        return launch(Plan(argv=argv, new_session=True, creation_flags=0), worker_environment(os.environ, provider))
+        return launch(Detached(argv=argv, new_session=True, creation_flags=0), worker_environment(os.environ, provider))
 
     send(thread, "a?", provider=script("while True: say(b'flood ' * 100); time.sleep(0.001)"), start=limited)
     until(lambda: not thread.lock_path.exists(), "given up")
@@ -271,7 +272,7 @@ def test_killed_at_any_moment_then_cancelled_then_asked(thread: AskThread, round
 
 def test_a_worker_that_cannot_be_started(thread: AskThread) -> None:
     def nowhere(job: Job, provider: Sequence[str]) -> int | None:
-        return launch(Plan(argv=("/no/such/python",), new_session=True, creation_flags=0), {})
+        return launch(Detached(argv=("/no/such/python",), new_session=True, creation_flags=0), {})
 
     assert send(thread, "a?", provider=shell("echo yes"), start=nowhere).outcome is SendOutcome.spawn_failed
     assert look(thread.lock_path) is None

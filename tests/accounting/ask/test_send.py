@@ -15,6 +15,7 @@ from accounting.ask.send import CUT_OFF, SendOutcome, Sent, send
 from accounting.ask.spawn import Job
 from accounting.ask.thread import AskThread
 from accounting.clock import stamp, system_clock
+from accounting.processes import Where
 from tests.accounting.ask.threads import aborted, chunk, end, error, question, spelled
 from wire.ask import AskAborted, AskError, AskEvent, AskMeta, AskQuestion, AskState
 
@@ -244,6 +245,15 @@ class Workers:
 
     def started_at(self, pid: int, /) -> str | None:
         return str(pid) if pid in self.running else None
+
+    def began_at(self, pid: int, /) -> int | None:
+        return None
+
+    def where(self, recorded: str, /) -> Where:
+        return Where.here
+
+    def in_group(self, pid: int, /) -> bool:
+        return False
 
     def leads_since(self, pid: int, recorded_at: int, /) -> bool:
         assert recorded_at > 0

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from accounting.ask import AskFold
 from accounting.ask.environment import worker_environment
-from accounting.ask.spawn import Job, Plan, launch
+from accounting.ask.spawn import Job, launch
 from accounting.ask.thread import AskThread
+from accounting.processes.detached import Detached
 from wire.ask import AskShown, AskState
 
 DEADLINE_S = 20.0
@@ -36,7 +37,7 @@ def shell(line: str) -> tuple[str, ...]:
 def start(job: Job, provider: Sequence[str]) -> int | None:
     """Start a worker as the command line does, but without it."""
     argv = (sys.executable, "-c", WORK, job.thread, str(job.seq), job.taken)
-    return launch(Plan(argv=argv, new_session=True, creation_flags=0), worker_environment(os.environ, provider))
+    return launch(Detached(argv=argv, new_session=True, creation_flags=0), worker_environment(os.environ, provider))
 
 
 def until(condition: Callable[[], bool], what: str = "") -> None:

@@ -1,4 +1,4 @@
-"""What the commands of `rounds ask` say beside their output, and the exit codes that go with it."""
+"""What commands say beside their output, and the exit code that goes with it."""
 
 from typing import Final
 
@@ -7,7 +7,7 @@ import click
 from accounting.cli.visible import visible
 
 NOT_DONE: Final = 1
-"""Exit code when a question was refused, failed, or was cancelled."""
+"""Exit code when what was asked for was refused, failed, or was cancelled."""
 
 
 def tell(line: str) -> None:

@@ -1,0 +1,54 @@
+"""Whether a process that was written down is there: the very one, and as far as can be told from here.
+
+Spec: dispatch.md 2.2.
+"""
+
+from enum import StrEnum
+
+from accounting.processes.origin import Where
+from accounting.processes.protocol import Processes
+
+
+class Presence(StrEnum):
+    """Whether a process is there."""
+
+    there = "there"
+    """It runs."""
+    gone = "gone"
+    """It has ended, or its number is another's now."""
+    untold = "untold"
+    """Something has its number, and when that began the system does not tell, or nobody wrote down."""
+    elsewhere = "elsewhere"
+    """It was started on another machine or in another container, and nobody can tell from here."""
+
+
+def presence(processes: Processes, pid: int, recorded: str | None) -> Presence:
+    """Whether the process of that number is there which started then, as `started_at` spelt it.
+
+    `recorded` is `None` or empty where the system did not tell.
+    """
+    where = processes.where(recorded) if recorded else Where.here
+    if where is not Where.here:
+        return Presence.elsewhere if where is Where.elsewhere else Presence.gone
+    if not processes.alive(pid):
+        return Presence.gone
+    now = processes.started_at(pid)
+    if now is None and not processes.alive(pid):  # it has ended this very moment
+        return Presence.gone
+    if not recorded or now is None:
+        return Presence.untold
+    return Presence.there if now == recorded else Presence.gone
+
+
+def is_group_left(processes: Processes, pid: int, recorded: str | None) -> bool:
+    """Whether something is left of the group that a process led which started then: itself, or what it started.
+
+    False unless that is certain. A number is given to no new process while a group of it is there.
+    """
+    match presence(processes, pid, recorded):
+        case Presence.there:
+            return True
+        case Presence.gone if recorded and processes.where(recorded) is Where.here:
+            return not processes.alive(pid) and processes.group_left(pid)
+        case _:
+            return False
