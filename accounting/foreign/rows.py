@@ -144,19 +144,19 @@ class Rows(Generic[T]):
         if _is_other_json(text):
             self._damaged(place, DamageCode.not_a_row)
             return
-        begin = offset + line.find(kept[:1])
-        end = count = 0
+        at = Place(segment=self._path, line=number, offset=offset + line.find(kept[:1]))
+        start = end = count = 0
         torn = False
         for found in objects_in(text, self._is_row):
             torn = torn or _MEANING(text, end, found.start) is not None
-            before = text[: found.start]
+            passed = text[start : found.start]  # since the row before: a line may hold many
             at = Place(
                 segment=self._path,
-                line=number + before.count("\n"),
-                offset=begin + len(before.encode(errors="replace")),
+                line=at.line + passed.count("\n"),
+                offset=at.offset + len(passed.encode(errors="replace")),
             )
             count += 1
-            end = found.end
+            start, end = found.start, found.end
             self._fidelity.rows += 1
             yield self.typed(found.value, at), at
         if count > 1 or (count and torn):

@@ -4,8 +4,9 @@ It is opened for reading only, and read in one transaction: a writer's log count
 columns are asked for, not assumed. A place in it is the file with the table behind a `#`, and the row's number as line.
 """
 
+import errno
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Final, TypeVar
@@ -20,12 +21,14 @@ from accounting.foreign.opencode.sniffing import is_data
 from accounting.foreign.rows import carried, row_of
 from accounting.foreign.sample import Sample
 from accounting.foreign.session import Source, run_of
-from accounting.foreign.sqlite_reading import begin, columns_of, opened, raise_if_busy
+from accounting.foreign.sqlite_reading import columns_of, raise_if_busy
+from accounting.foreign.sqlite_snapshot import snapshot
 from accounting.foreign.times import integer_ms
 from accounting.ledger.problem import Place
 from wire.scalars import Json, JsonObject
 
 T = TypeVar("T", bound=Struct)
+R = TypeVar("R")
 _MAGIC: Final = b"SQLite format 3\0"
 _SESSION: Final = {
     "id": "id",
@@ -50,17 +53,15 @@ def is_database(sample: Sample) -> bool:
     if not is_sqlite(sample):
         return False
     try:
-        with closing(begin(sample.path)) as database:
-            tables = columns_of(database, "session", "message", "part")
-    except (sqlite3.Error, OSError):
+        tables = snapshot(sample.path, lambda database: columns_of(database, "session", "message", "part"))
+    except OSError:
         return all(word in sample.head for word in (b"message", b"part", b"session_id"))
     return len(tables) > 1 and {"session_id", "data"} <= tables.get("message", set())
 
 
 def database_sources(path: Path) -> Iterator[Source]:
     """The sessions that no other one started, by id. Raises `OSError`."""
-    with opened(path) as database:
-        parents = _Reading(path, database, Fidelity(AGENT)).parents()
+    parents = _state(path, lambda database: _Reading(path, database, Fidelity(AGENT)).parents())
     found = sorted(own for own, parent in parents.items() if parent is None or parent not in parents)
     for own in found or sorted(parents)[:1]:
         yield Source(agent=AGENT, path=path, run=run_of(AGENT, own), within=own)
@@ -70,15 +71,29 @@ def database_sources(path: Path) -> Iterator[Source]:
 
 def read_database(source: Source) -> Iterator[tuple[KeptSession, Fidelity]]:
     """The session that is meant, and its sub-agents'. Raises `OSError`."""
-    found: list[tuple[KeptSession, Fidelity]] = []
-    with opened(source.path) as database:
+
+    def read(database: sqlite3.Connection) -> list[tuple[KeptSession, Fidelity]]:
+        found: list[tuple[KeptSession, Fidelity]] = []
         wanted = [source.within or source.path.stem]
         for own in wanted:  # it grows on the way
             fidelity = Fidelity(AGENT, str(source.path))
             reading = _Reading(source.path, database, fidelity)
             found.append((reading.session(own), fidelity))
             wanted += [child for child in reading.children(own) if child not in wanted]
-    yield from found
+        return found
+
+    yield from _state(source.path, read)
+
+
+def _state(path: Path, read: Callable[[sqlite3.Connection], R]) -> R:
+    """What is read of the database's state now; of one that is damaged from its beginning on, as of an empty one."""
+    try:
+        return snapshot(path, read)
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+    with closing(sqlite3.connect(":memory:")) as nothing:
+        return read(nothing)
 
 
 class _Reading:

@@ -127,6 +127,16 @@ def test_a_missing_file_is_an_os_error(tmp_path: Path) -> None:
         next(rows(tmp_path / "none", Row, Fidelity("test")))
 
 
+def test_many_rows_on_one_line(path: Path) -> None:
+    """Each has its place, and finding it takes no longer the further on it is."""
+    row = json.dumps({"type": "ä", "n": 1}, ensure_ascii=False).encode()
+    found, places, damage = read(path, b"\n" + row * 40_000 + b"\n" + row)
+    assert len(found) == 40_001
+    assert [place.offset for place in places[:-1]] == [1 + len(row) * number for number in range(40_000)]
+    assert ({place.line for place in places[:-1]}, places[-1].line) == ({2}, 3)
+    assert damage == {"glued": 1}
+
+
 @given(st.binary(max_size=300))
 def test_any_bytes_give_rows_and_no_error(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     read(tmp_path_factory.getbasetemp() / "any.jsonl", data)
