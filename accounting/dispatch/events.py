@@ -32,6 +32,8 @@ class Initialised(Struct, frozen=True, kw_only=True):
     session_id: str
     session_file: AbsolutePath | None
     """Where the agent keeps it; `None` when it keeps none, or that is not known."""
+    session_bytes: int | None = None
+    """How much of it there is, 0 when it is not there yet; `None` when that is not known."""
 
 
 class Progressed(Struct, frozen=True, kw_only=True):
@@ -60,8 +62,14 @@ class Reaped(Struct, frozen=True, kw_only=True):
     """The signal's name; `None` when none did."""
 
 
+class CancelAsked(Struct, frozen=True, kw_only=True):
+    """Somebody is about to send the process a signal, to cancel the run."""
+
+    at: TimeMs
+
+
 class Killed(Struct, frozen=True, kw_only=True):
-    """Somebody cancelled the run, and its process was proven gone after it was sent a signal."""
+    """Somebody set about cancelling the run, and its process was proven gone after that."""
 
     at: TimeMs
 
@@ -88,6 +96,6 @@ class Vanished(Struct, frozen=True, kw_only=True):
 
 
 DispatchEvent: TypeAlias = (
-    Spawned | SpawnFailed | Initialised | Progressed | Ended | Reaped | Killed | Recovered | Vanished
+    Spawned | SpawnFailed | Initialised | Progressed | Ended | Reaped | CancelAsked | Killed | Recovered | Vanished
 )
 """Any of them."""

@@ -11,6 +11,7 @@ from typing import Final, assert_never
 from msgspec import structs
 
 from accounting.dispatch.events import (
+    CancelAsked,
     DispatchEvent,
     Ended,
     Initialised,
@@ -30,6 +31,8 @@ SUCCESS: Final = "end_turn"
 SPAWN_ERROR: Final = "spawn_error"
 """The stop reason of a run whose agent could not be started."""
 _ERROR: Final = "error"
+_LONGEST: Final = 400
+"""Characters of a result that are told as the error."""
 
 
 class IllegalEventError(Exception):
@@ -69,7 +72,7 @@ def _step_queued(journal: DispatchJournal, event: DispatchEvent) -> DispatchJour
                 state=DispatchState.running,
                 pid=event.pid,
                 pid_started_at=event.pid_started_at,
-                started_at=event.at,
+                started_at=_later(journal, event.at),
                 updated_at=_later(journal, event.at),
             )
         case SpawnFailed():
@@ -83,7 +86,7 @@ def _step_queued(journal: DispatchJournal, event: DispatchEvent) -> DispatchJour
             )
         case Vanished():
             return _vanished(journal, event)
-        case Initialised() | Progressed() | Ended() | Reaped() | Killed() | Recovered():
+        case Initialised() | Progressed() | Ended() | Reaped() | CancelAsked() | Killed() | Recovered():
             raise IllegalEventError(journal, event)
         case _:
             assert_never(event)
@@ -98,11 +101,9 @@ def _step_running(journal: DispatchJournal, event: DispatchEvent) -> DispatchJou
         case Ended():
             return _result(journal, event.at, event.result)
         case Reaped():
-            if (journal.exit_code, journal.signal) != (None, None):
-                return journal
-            return structs.replace(
-                journal, exit_code=event.exit_code, signal=event.signal, updated_at=_later(journal, event.at)
-            )
+            return _reaped(journal, event)
+        case CancelAsked():
+            return _cancel_asked(journal, event)
         case Killed():
             return _ended(journal, event.at, DispatchState.cancelled, StateSource.observation, None, None)
         case Recovered():
@@ -127,6 +128,7 @@ def _initialised(journal: DispatchJournal, event: Initialised) -> DispatchJourna
         journal,
         session_id=event.session_id,
         session_file=event.session_file,
+        session_bytes=event.session_bytes,
         updated_at=_later(journal, event.at),
     )
 
@@ -143,13 +145,27 @@ def _progressed(journal: DispatchJournal, event: Progressed) -> DispatchJournal:
     return structs.replace(journal, **counts, updated_at=_later(journal, event.at))
 
 
+def _reaped(journal: DispatchJournal, event: Reaped) -> DispatchJournal:
+    if (journal.exit_code, journal.signal) != (None, None) or (event.exit_code, event.signal) == (None, None):
+        return journal  # a process is collected once
+    at = _later(journal, event.at)
+    return structs.replace(journal, exit_code=event.exit_code, signal=event.signal, updated_at=at)
+
+
+def _cancel_asked(journal: DispatchJournal, event: CancelAsked) -> DispatchJournal:
+    if journal.cancel_asked_at is not None:
+        return journal
+    at = _later(journal, event.at)
+    return structs.replace(journal, cancel_asked_at=at, updated_at=at)
+
+
 def _result(journal: DispatchJournal, at: TimeMs, result: StreamResult) -> DispatchJournal:
     well = is_success(result)
     if well:
         reason = result.stop_reason or SUCCESS
     else:
         # `success` is no word for an error, and neither is the reason for which the model stopped.
-        reason = _ERROR if result.subtype in (None, "success") else result.subtype
+        reason = _ERROR if result.subtype in (None, "", "success") else result.subtype
     return structs.replace(
         _ended(
             journal,
@@ -157,7 +173,7 @@ def _result(journal: DispatchJournal, at: TimeMs, result: StreamResult) -> Dispa
             DispatchState.succeeded if well else DispatchState.failed,
             StateSource.observation,
             reason,
-            None if well else DispatchError(code=reason, message=result.result or "the agent reported an error"),
+            None if well else DispatchError(code=reason, message=_cut(result.result) or "the agent reported an error"),
         ),
         usage=result.usage,
         cost_usd_micros=result.cost_usd_micros,
@@ -202,11 +218,17 @@ def _ended(
         state_source=source,
         stop_reason=reason,
         error=error,
-        finished_at=at,
+        finished_at=_later(journal, at),
         updated_at=_later(journal, at),
     )
 
 
+def _cut(text: str | None) -> str:
+    """A text's beginning: the whole of it is in `resultText`."""
+    text = text or ""
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
 def _later(journal: DispatchJournal, at: TimeMs) -> TimeMs:
-    """A clock that was put back does not make a journal older."""
+    """The time of an event: a clock that was put back does not make a journal older, nor its end come before it."""
     return max(journal.updated_at, at)

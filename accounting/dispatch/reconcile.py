@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from accounting.dispatch.events import Recovered, Vanished
+from accounting.dispatch.events import Killed, Recovered, Vanished
 from accounting.dispatch.machine import step
 from wire.dispatch import TERMINAL, DispatchJournal, DispatchState, TranscriptState, TranscriptSummary
 from wire.scalars import TimeMs
@@ -23,8 +23,9 @@ def reconcile(
     """The journal as it should be, given whether its process is there and what the agent's session file shows.
 
     The same object when nothing follows. What the stream holds is to be told to `step` before: only a run without a
-    result is judged here. A completion counts when it came after the dispatch began. `transcript` is `None` when there
-    is none, or it cannot be read.
+    result is judged here. A completion counts when it came after the dispatch began. One that somebody set about
+    cancelling is cancelled, whoever finds it gone, unless it had completed: an interruption is the cancelling's doing.
+    `transcript` is `None` when there is none, or it cannot be read.
     """
     if journal.state in TERMINAL and journal.state is not DispatchState.unknown:
         return journal
@@ -37,19 +38,26 @@ def reconcile(
         match transcript.state:
             case TranscriptState.completed:
                 return step(journal, Recovered(at=now, succeeded=True, reason=None, text=transcript.last_text))
-            case TranscriptState.failed:
+            case TranscriptState.failed if journal.cancel_asked_at is None:
                 text = transcript.last_text
                 return step(journal, Recovered(at=now, succeeded=False, reason=transcript.reason, text=text))
-            case TranscriptState.open | TranscriptState.unknown:
+            case TranscriptState.failed | TranscriptState.open | TranscriptState.unknown:
                 pass
+    if journal.cancel_asked_at is not None:
+        return step(journal, Killed(at=now))
     return step(journal, Vanished(at=now, code="gone", message="the process is gone without a result"))
 
 
 def _is_of_run(journal: DispatchJournal, transcript: TranscriptSummary) -> bool:
-    """Whether what ends the transcript came after the dispatch began: an old session may have been taken up again."""
-    began = journal.created_at
+    """Whether what ends the transcript came after the dispatch began: an old session may have been taken up again.
+
+    The time of that row tells, and where it has none its place, behind what there was when the run named the session.
+    """
     if journal.session_id is None or journal.started_at is None:
         return False
     if transcript.session_id is not None and transcript.session_id != journal.session_id:
         return False
-    return transcript.modified_at >= began and (transcript.state_at is None or transcript.state_at >= began)
+    if transcript.state_at is not None:
+        return transcript.state_at >= journal.created_at
+    before, place = journal.session_bytes, transcript.state_offset
+    return before is not None and place is not None and place >= before
