@@ -10,12 +10,14 @@ from accounting.cli.ask import ask
 from accounting.cli.check import check
 from accounting.cli.codegen import codegen
 from accounting.cli.conform import conform
+from accounting.cli.dispatch import dispatch
 from accounting.cli.fold import fold
 from accounting.cli.import_ import import_
 from accounting.cli.repair import repair
 from accounting.cli.runs import runs
 from accounting.cli.schema import schema
 from accounting.cli.show import show
+from accounting.cli.tools import tools
 from accounting.cli.trouble import endings
 from accounting.cli.usage import usage
 
@@ -57,5 +59,5 @@ def main() -> None:
     """
 
 
-for command in (show, fold, runs, usage, import_, ask, check, repair, schema, codegen, conform):
+for command in (show, fold, runs, usage, import_, ask, dispatch, check, repair, schema, codegen, conform, tools):
     main.add_command(command)

@@ -13,6 +13,7 @@ Examples:
   rounds show city/ledger --run 019a2b5e
   rounds show city/ledger --run 019a2b5e --window 200 | less -R
   rounds show ~/.claude --run 4f0c1a52-7a5e-4f3e-9d0b-2b1c6f1d8a11
+  rounds show wb-21247a57b8ae3af2
   ssh host cat session.jsonl | rounds show -""",
 )
 @options.path
@@ -26,9 +27,12 @@ def show(
 ) -> None:
     """Draw one session: its turns, what was said, what was called and what came of it.
 
-    PATH is a ledger's directory, one file of its lines, sessions of another agent (a file, a directory, a database),
-    or - for standard input. Of another agent's session it also says which turns are off the live branch, which figures
-    are estimated or put together from several rows, and what its sub-agents are.
+    PATH is a ledger's directory, one file of its lines, sessions of another agent (a file, a directory, a database), a
+    dispatched run (its id, or a beginning of it that no other shares), or - for standard input. Of another agent's
+    session it also says which turns are off the live branch, which figures are estimated or put together from several
+    rows, and what its sub-agents are.
+
+    A dispatched run is shown as its agent wrote it down; where that file is not there, as the agent printed it so far.
 
     What could not be used goes to standard error, and the exit code is then 1.
     """

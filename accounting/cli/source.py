@@ -1,4 +1,4 @@
-"""Opening PATH: a ledger's directory, one file of lines, standard input, a pipe, or sessions of another agent."""
+"""Opening PATH: a ledger (a directory, a file, `-` or a pipe), sessions of another agent, or a dispatched run."""
 
 import os
 import stat
@@ -10,9 +10,10 @@ from io import FileIO
 from pathlib import Path
 from secrets import token_hex
 from tempfile import gettempdir
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
 
 from accounting.cli.ask.named import thread_named
+from accounting.cli.dispatched import dispatched
 from accounting.cli.out import write_all
 from accounting.cli.progress import progress
 from accounting.cli.trouble import Trouble
@@ -30,6 +31,15 @@ INDEX_PAYS: Final = 32 << 20
 _CHUNK: Final = 1 << 20
 
 
+class _AtHand(NamedTuple):
+    path: Path
+    """What is to be read."""
+    name: str | None = None
+    """What it is called where that is not its path: it is gone when the command ends."""
+    agent: str | None = None
+    """Whose sessions it holds, where that is known from outside."""
+
+
 @contextmanager
 def opened(path: str, *, indexed: bool = False) -> "Generator[Ledger]":
     """The ledger at a PATH. What can be read only once is first written to a temporary file (`TMPDIR` says where).
@@ -38,9 +48,9 @@ def opened(path: str, *, indexed: bool = False) -> "Generator[Ledger]":
 
     Raises `Trouble` when it cannot be read.
     """
-    with _at_hand(path) as (kept, name):
+    with _at_hand(path) as kept:
         with _troubles(path):
-            ledger = _ledger(kept, name, indexed=indexed)
+            ledger = _ledger(kept, indexed=indexed)
         yield ledger
 
 
@@ -52,37 +62,39 @@ def located(path: str, agent: str | None = None, *, indexed: bool = False) -> "G
     """
     from accounting.cli.foreign import foreign_at
 
-    with _at_hand(path) as (kept, name):
+    with _at_hand(path) as kept:
         with _troubles(path):
-            foreign = foreign_at(kept, name or path, agent, passing=name is not None)
-            found = foreign or _ledger(kept, name, indexed=indexed)
+            foreign = foreign_at(kept.path, kept.name or path, agent or kept.agent, passing=kept.name is not None)
+            found = foreign or _ledger(kept, indexed=indexed)
         yield found
 
 
 @contextmanager
-def _at_hand(path: str) -> Generator[tuple[Path, str | None]]:
-    """What is to be read, and what it is called where that is not its path."""
+def _at_hand(path: str) -> Generator[_AtHand]:
+    """What is to be read."""
     with ExitStack() as stack:
         with _troubles(path):
             if path == "-":
                 if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison] - it is when closed at the start
                     raise Trouble("standard input is closed; give a path, or - with something to read")
-                kept = stack.enter_context(_spooled(lambda: nullcontext(sys.stdin.buffer)))
-                name = STANDARD_INPUT
+                spooled = stack.enter_context(_spooled(lambda: nullcontext(sys.stdin.buffer)))
+                kept = _AtHand(spooled, STANDARD_INPUT)
             elif (thread := thread_named(path)) is not None:
-                kept, name = thread, None
+                kept = _AtHand(thread)
+            elif (run := dispatched(path)) is not None:
+                kept = _AtHand(run.path, agent=run.agent)
             elif _read_once(path):
-                kept, name = stack.enter_context(_spooled(partial(FileIO, path))), path
+                kept = _AtHand(stack.enter_context(_spooled(partial(FileIO, path))), path)
             else:
-                kept, name = Path(path), None
-        yield kept, name
+                kept = _AtHand(Path(path))
+        yield kept
 
 
-def _ledger(kept: Path, name: str | None, *, indexed: bool) -> "Ledger":
+def _ledger(kept: _AtHand, *, indexed: bool) -> "Ledger":
     from accounting.ledger import Ledger
 
-    ledger = Ledger(kept, name=name)
-    return _with_index(ledger) if indexed and name is None and ledger.size >= INDEX_PAYS else ledger
+    ledger = Ledger(kept.path, name=kept.name)
+    return _with_index(ledger) if indexed and kept.name is None and ledger.size >= INDEX_PAYS else ledger
 
 
 @contextmanager

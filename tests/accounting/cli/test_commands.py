@@ -12,7 +12,10 @@ from tests.cases.build import RUN, called, checkpoint, line, model, replied, res
 from tests.lines import canonical
 
 RUN_OF_SAMPLE = ("--run", "019a1f7c")
-COMMANDS = ("show", "fold", "runs", "usage", "import", "ask", "check", "repair", "schema", "codegen", "conform")
+COMMANDS = (
+    "show", "fold", "runs", "usage", "import", "ask", "dispatch", "check", "repair", "schema", "codegen", "conform",
+    "tools",
+)  # fmt: skip
 
 
 def test_json_is_what_fold_prints_and_the_library_encodes() -> None:
