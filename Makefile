@@ -15,7 +15,7 @@ help:
 	@echo 'make bench   speed and memory as ratios, side by side in one run (MB=200)'
 	@echo 'make clients  what the tests of the TypeScript client need (npm)'
 	@echo 'make schema  export the schema and the Pydantic models; make sample: write the sample ledger again'
-	@echo 'make release-schema  copy what is promised to schema/released'
+	@echo 'make release-schema  copy every document to schema/released'
 	@echo 'make cases   seal and list the published cases again'
 	@echo 'make mutants  every wrong fold, and what catches it (node; minutes)'
 	@echo 'make minors  whether other Python versions export the same schema'
@@ -49,9 +49,9 @@ schema: $(VENV)/.codegen
 	$(BIN)/rounds codegen pydantic --out wire/pydantic
 
 release-schema: $(VENV)/.cli
+	$(BIN)/rounds schema --check
 	rm -f schema/released/*.schema.json
 	$(BIN)/rounds schema --out schema/released
-	rm schema/released/dispatch-journal.schema.json schema/released/rounds.schema.json
 
 cases: $(VENV)/.cli
 	$(BIN)/python -m accounting.conformance.refresh

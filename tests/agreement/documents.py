@@ -73,6 +73,7 @@ def documents(*, drawn: int, every: int = 1) -> tuple[Document, ...]:
         *(one.document for one in CAREFUL),
         *(one for one, _ in damaged()[::every]),
         *_near_misses(),
+        *_without_a_tag(),
         *_numbers(),
         *_texts(),
         *_drawn(drawn),
@@ -89,6 +90,16 @@ def _near_misses() -> Iterator[Document]:
                 if key in value:
                     for text in (*TEXTS.get(grammar, ()), *_MORE_TEXTS.get(grammar, ())):
                         yield Document(f"{one.name} {key}={text!r}", one.shape, json.dumps(value | {key: text}))
+
+
+def _without_a_tag() -> Iterator[Document]:
+    """Each example of a form of a tagged union by itself, its tag left out: too few to leave it to the sample."""
+    for one in examples(valid=True):
+        value = json.loads(one.text)
+        for key, schema in DEFINITIONS[one.shape].get("properties", {}).items():
+            if "const" in schema:
+                left = {name: held for name, held in value.items() if name != key}
+                yield Document(f"{one.name} without {key}", one.shape, json.dumps(left))
 
 
 def _numbers() -> Iterator[Document]:

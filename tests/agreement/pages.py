@@ -18,7 +18,12 @@ _FAMILIES: Final = {
     "Answers": ("rounds-answer",),
     "Ledger lines and their payloads": ("event-record", "any-event"),
     "Ask threads": ("ask-event", "ask-turn", "ask-shown", "ask-lock"),
-    "Dispatched runs": ("dispatch-journal",),
+    "Dispatched runs": ("dispatch-journal", "dispatch-list", "cancel-answer", "doctor-report", "stream-event"),
+    "Sessions of other agents": (
+        *("transcript-row", "transcript-summary", "session-list"),
+        *("archive-manifest", "archive-index-line"),
+    ),
+    "Schedulers": ("automation-list", "automation-runs", "automation-health"),
     "Check reports": ("check-report",),
 }
 

@@ -53,10 +53,12 @@ def test_the_message_says_what_goes() -> None:
 
 
 def test_the_replay_is_only_in_answers() -> None:
-    assert JOURNAL.idempotent_replay is UNSET
-    assert b"idempotentReplay" not in wire.encode(JOURNAL)
+    assert (JOURNAL.idempotent_replay, JOURNAL.replay_differs) == (UNSET, UNSET)
+    assert b"eplay" not in wire.encode(JOURNAL)
     answer = wire.encode(structs.replace(JOURNAL, idempotent_replay=True))
     assert answer.endswith(b',"idempotentReplay":true}')
+    answer = wire.encode(structs.replace(JOURNAL, idempotent_replay=True, replay_differs=("kind", "task")))
+    assert answer.endswith(b',"idempotentReplay":true,"replayDiffers":["kind","task"]}')
 
 
 @pytest.mark.parametrize("cut", [0, 1, 40, len(QUEUED) - 3])

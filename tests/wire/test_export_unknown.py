@@ -88,6 +88,8 @@ def test_an_unknown_word_is_refused_where_an_enum_says_so(name: str) -> None:
         ("Block", b'{"kind":"song"}'),
         ("WaitEnd", b'{"end":"tired"}'),
         ("WatchdogFired", b'{"action":"nap","corrections":0,"provider_failures":0}'),
+        ("StreamEvent", b'{"event":"tide","kind":"high"}'),
+        ("TranscriptRow", b'{"row":"sung","id":null,"parentId":null,"t":null,"text":"la"}'),
         # One by itself; that a reader of a thread passes over it is shown where threads are read.
         ("AskEvent", b'{"t":"note","seq":1}'),
     ],

@@ -21,6 +21,12 @@ DEFINITIONS = DOCUMENTS[BUNDLE]["$defs"]
 KIND_OF = {root.shape: wire.Kind(root.name[8:].replace("-", "_")) for root in ROOTS if root.name.startswith("payload-")}
 LINE = wire.decode((schema_dir() / "examples/EventRecord/01-city-initialized.json").read_bytes(), wire.EventRecord)
 EXAMPLES = sorted((schema_dir() / "examples").glob("*/*.json"))
+BY_FORM = ("AskEvent", "StreamEvent", "TranscriptRow")
+"""The lines that are told by a tag."""
+OF_RUNS = ("dispatch-journal", "dispatch-list", "cancel-answer", "doctor-report")
+OF_AGENTS = ("transcript-summary", "session-list", "archive-manifest", "archive-index-line")
+OF_SCHEDULERS = ("automation-list", "automation-runs", "automation-health")
+DISPATCHED = (*OF_RUNS, *OF_AGENTS, *OF_SCHEDULERS)
 
 
 def valid(shape: str) -> list[Path]:
@@ -110,8 +116,9 @@ def test_each_root_is_reached_from_the_top_of_the_bundle() -> None:
     assert [one["$ref"] for one in DOCUMENTS[BUNDLE]["anyOf"]] == [f"#/$defs/{root.shape}" for root in ROOTS]
     kinds = {f"payload-{kind.replace('_', '-')}" for kind in wire.PAYLOADS}
     threads = {"ask-event", "ask-turn", "ask-shown", "ask-lock"}
-    others = {"rounds-answer", "event-record", "any-event", "dispatch-journal", "check-report"}
-    assert {root.name for root in ROOTS} == kinds | threads | others
+    dispatched = {*DISPATCHED, "stream-event", "transcript-row"}
+    others = {"rounds-answer", "event-record", "any-event", "check-report"}
+    assert {root.name for root in ROOTS} == kinds | threads | dispatched | others
 
 
 def test_descriptions_are_for_readers_in_any_language() -> None:
@@ -148,11 +155,14 @@ def test_an_answer_requires_all_but_what_joined_later() -> None:
     assert found == optional
 
 
-@pytest.mark.parametrize("name", ["check-report", "ask-event", "ask-turn", "dispatch-journal"])
+@pytest.mark.parametrize(
+    "name", ["check-report", "ask-event", "ask-turn", "stream-event", "transcript-row", *DISPATCHED]
+)
 def test_what_is_written_whole_is_required_whole(name: str) -> None:
+    in_answers_alone = {"idempotentReplay", "replayDiffers"}
     for shape, schema in shapes(name).items():
         optional = schema.get("properties", {}).keys() - schema.get("required", ())
-        assert optional == ({"idempotentReplay"} if shape == "DispatchJournal" else set()), shape
+        assert optional == (in_answers_alone if shape == "DispatchJournal" else set()), shape
 
 
 def test_integers_have_exact_bounds_and_say_when_they_are_wide() -> None:
@@ -168,7 +178,7 @@ def test_integers_have_exact_bounds_and_say_when_they_are_wide() -> None:
 
 def test_a_tagged_union_names_its_tag_and_every_variant_requires_it() -> None:
     unions = {shape: its for shape, its in DEFINITIONS.items() if "discriminator" in its}
-    assert unions.keys() == {"AskEvent", "Block", "Provider", "WaitEnd", "WatchdogFired"}
+    assert unions.keys() == {"Block", "Provider", "WaitEnd", "WatchdogFired", *BY_FORM}
     for union in unions.values():
         assert union["discriminator"].keys() == {"propertyName"}
         tag = union["discriminator"]["propertyName"]
@@ -190,8 +200,8 @@ def test_a_second_key_is_refused_in_a_union_of_one_key_objects(union: str) -> No
 
 # Examples
 
-# What stands in a payload alone has its examples as payloads, and what stands in an event of a thread as that.
-WITH_EXAMPLES = ("rounds-answer", "check-report", "dispatch-journal")
+# What stands in a payload alone has its examples as payloads; what is a form of a line, or stands in one, as that line.
+WITH_EXAMPLES = ("rounds-answer", "check-report", *DISPATCHED)
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: f"{path.parent.name}/{path.stem}")
@@ -230,10 +240,11 @@ def test_there_is_an_example_of_everything() -> None:
     shapes = {name for name, its in named if "oneOf" in its or its.get("type") == "object"}
     of_their_own = {name for name in shapes if hasattr(wire, name)} - {"NewerNote"} | set(ROOT_SHAPES.values())
     assert there.keys() == of_their_own - {ROOT_SHAPES[BUNDLE]}
-    assert {json.loads(path.read_bytes())["t"] for path in valid("AskEvent")} == {
-        DEFINITIONS[one["$ref"].removeprefix("#/$defs/")]["properties"]["t"]["const"]
-        for one in DEFINITIONS["AskEvent"]["oneOf"]
-    }
+    for union in BY_FORM:
+        tag = DEFINITIONS[union]["discriminator"]["propertyName"]
+        forms = [DEFINITIONS[one["$ref"].removeprefix("#/$defs/")] for one in DEFINITIONS[union]["oneOf"]]
+        told = {json.loads(path.read_bytes())[tag] for path in valid(union)}
+        assert told == {form["properties"][tag]["const"] for form in forms}, union
     assert {json.loads(path.read_bytes())["state"] for path in valid("DispatchJournal")} == set(wire.DispatchState)
     for union in ("Note", "Handback", "Effect", "RenderIntent"):
         assert there[union] >= {json.dumps(form) for form in _promised(ANSWER["$defs"][union])}, union

@@ -9,15 +9,16 @@ from hypothesis import strategies as st
 from msgspec import ValidationError
 
 import wire
+from wire.export import ROOTS
 
 from .shapes import ROOT_SHAPES, RUN, Json, compact, damaged, judge, values, with_unknown_keys
 
 ANSWERS = values(wire.RoundsAnswer)
+LEDGERS = {"rounds-answer", "event-record", "any-event"}
 WRITTEN_WHOLE = {
-    "check-report": (wire.CheckReport, values(wire.CheckReport)),
-    "ask-event": (wire.AskEvent, values(wire.AskEvent)),
-    "ask-turn": (wire.AskTurn, values(wire.AskTurn)),
-    "dispatch-journal": (wire.DispatchJournal, values(wire.DispatchJournal)),
+    root.name: (root.type, values(root.type))
+    for root in ROOTS
+    if root.name not in LEDGERS and not root.name.startswith("payload-")
 }
 FORMS = [(kind, form) for kind, forms in wire.PAYLOADS.items() for form in forms]
 ROOT_OF = {kind: ROOT_SHAPES[f"payload-{kind.replace('_', '-')}"] for kind in wire.PAYLOADS}
@@ -97,6 +98,8 @@ def test_what_is_damaged_and_validates_reads_and_what_reads_validates_once_writt
     form, drawn = WRITTEN_WHOLE[name]
     broken = data.draw(damaged(json.loads(wire.encode(data.draw(drawn)))))
     valid = judge(name, ROOT_SHAPES[name]).accepts(broken)
+    # Where a shape allows any JSON a schema allows any integer; the codec holds it to 64 bits all the same.
+    assume(not valid or str(2**64).encode() not in compact(broken))
     try:
         decoded = wire.decode(compact(broken), form)
     except ValidationError:

@@ -18,6 +18,7 @@ from wire.dispatch.archive import (
     ArchiveManifest,
     ArchiveMode,
     ArchiveSource,
+    ManifestVersion,
     Toolkit,
 )
 from wire.dispatch.automations import (
@@ -89,6 +90,7 @@ __all__ = [
     "DoctorReport",
     "Health",
     "Invocation",
+    "ManifestVersion",
     "Pid",
     "PlannedInvocation",
     "ProfileReport",

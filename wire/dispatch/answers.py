@@ -33,7 +33,8 @@ class CancelAnswer(Struct, frozen=True, kw_only=True):
     cancelled: bool
     """Whether the run is cancelled now: its process was proven gone."""
     why: str | None = None
-    """Why it is not: it had ended before, or its process cannot be ended; null when it is."""
+    """Why it is not: it had ended before, or its process cannot be ended. And what was found of a run that had ended
+    before, its own process or what that had started, and whether it was ended; null when there is nothing to say."""
     run: DispatchJournal
     """The run as it stands."""
 

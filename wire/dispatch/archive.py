@@ -66,6 +66,8 @@ class ArchiveManifest(Struct, frozen=True, kw_only=True, rename="camel"):
     """When, UTC milliseconds."""
     mode: ArchiveMode
     """How it came here."""
+    dir: AbsolutePath
+    """Where the manifest lies."""
     source: ArchiveSource
     """What was copied."""
     source_grew: bool

@@ -118,15 +118,15 @@ class Health(StrEnum):
     """How an automation does."""
 
     well = "well"
-    """Its last run came out well, or there was none yet, and nothing below holds."""
+    """Its last run came out well, or it has not run yet, and nothing below holds."""
     overdue = "overdue"
     """It should have run by now."""
     stuck = "stuck"
     """It has been running longer than a run may take."""
     failing = "failing"
-    """Its last run came out badly."""
+    """Its last run came out badly, or the scheduler has an error down."""
     unknown = "unknown"
-    """How its last run came out is not told."""
+    """It has run, and how that came out is not told."""
     paused = "paused"
     """It is not to run."""
 
@@ -158,7 +158,7 @@ class AutomationHealth(Struct, frozen=True, kw_only=True, rename="camel"):
     stuck: U64
     """How many have been running too long."""
     failing: U64
-    """How many failed last."""
+    """How many failed last, or have an error down."""
     unknown: U64
     """Of how many it is not told how they came out last."""
     standings: tuple[AutomationStanding, ...]

@@ -86,7 +86,7 @@ class Invocation(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class DispatchUsage(Struct, frozen=True, kw_only=True, rename="camel"):
-    """Tokens of the whole run, as absolute counts."""
+    """Tokens of a whole run, or of one request in its stream, as absolute counts."""
 
     input_tokens: Tokens
     """All prompts, cached parts included."""
@@ -139,15 +139,22 @@ class DispatchJournal(Struct, frozen=True, kw_only=True, rename="camel"):
     owner_pid: Pid
     """The process that wrote the journal and starts the agent."""
     owner_pid_started_at: str
-    """When the owner started, as its system spells it: equal texts mean the same process."""
+    """When and where the owner started: equal texts mean the same process."""
     pid: Pid | None = None
     """The agent's process; null until it was started."""
     pid_started_at: str | None = None
-    """When the agent's process started, as its system spells it; null until it was started, and if it does not say."""
+    """When and where the agent's process started: machine, boot, namespace and time, between slashes, as its system
+    spells them; null until it was started, and if the system does not say."""
     session_id: str | None = None
     """The agent's own id for the session, the first that it said; null until then."""
     session_file: AbsolutePath | None = None
     """The agent's own file of the session; null until its id is known, and if the agent keeps none."""
+    session_bytes: U64 | None = None
+    """Bytes that `sessionFile` held when the run was first seen to name it; 0 when it was not there, null when it has
+    none or could not be looked at. What stands before them is of an earlier run, unless its own time says otherwise."""
+    cancel_asked_at: TimeMs | None = None
+    """When somebody first set about cancelling it, UTC milliseconds, before its process was sent a signal; null when
+    nobody did. It need not be cancelled: it may have been faster, or go on."""
     created_at: TimeMs
     """When the run was written down, UTC milliseconds."""
     started_at: TimeMs | None = None
@@ -161,7 +168,7 @@ class DispatchJournal(Struct, frozen=True, kw_only=True, rename="camel"):
     other_sessions: U64
     """How many times the stream has named another session than `sessionId`."""
     ignored_lines: U64
-    """Lines of the stream that were no event so far: warnings, mostly."""
+    """Lines of the stream so far that told nothing here: warnings, and events of other kinds than are used."""
     usage: DispatchUsage | None = None
     """Tokens; null until the agent reported a result with counts."""
     cost_usd_micros: UsdMicros | None = None

@@ -138,6 +138,8 @@ class TranscriptSummary(Struct, frozen=True, kw_only=True, rename="camel"):
     """How it ends."""
     state_at: TimeMs | None = None
     """The time of the row that makes it `completed` or `failed`; null when that has none, and otherwise."""
+    state_offset: U64 | None = None
+    """Where the line of that row begins, in bytes from the beginning of the file; null when there is none."""
     reason: str | None = None
     """Why it failed, in a word; null unless it did."""
     rows: U64

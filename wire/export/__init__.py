@@ -40,6 +40,11 @@ BUNDLE: Final = "rounds"
 
 def schemas() -> dict[str, bytes]:
     """Every document's text by its file name: the roots in their order, then the bundle."""
+    return dict(_texts())
+
+
+@cache
+def _texts() -> dict[str, bytes]:
     documents = {root.name: document(root) for root in ROOTS} | {BUNDLE: bundle()}
     return {f"{name}.schema.json": _text(schema) for name, schema in documents.items()}
 

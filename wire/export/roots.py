@@ -6,7 +6,21 @@ from typing import Any, Final, NamedTuple, Union
 from wire.answer.rounds import RoundsAnswer
 from wire.ask import AskEvent, AskLock, AskShown, AskTurn
 from wire.check import CheckReport
-from wire.dispatch import DispatchJournal
+from wire.dispatch import (
+    ArchiveIndexLine,
+    ArchiveManifest,
+    AutomationHealth,
+    AutomationList,
+    AutomationRuns,
+    CancelAnswer,
+    DispatchJournal,
+    DispatchList,
+    DoctorReport,
+    SessionList,
+    StreamEvent,
+    TranscriptRow,
+    TranscriptSummary,
+)
 from wire.export.keywords import camel
 from wire.export.source import member_texts
 from wire.record.any_event import AnyEvent
@@ -46,6 +60,18 @@ ROOTS: Final = (
     Root("ask-shown", "AskShown", AskShown),
     Root("ask-lock", "AskLock", AskLock),
     Root("dispatch-journal", "DispatchJournal", DispatchJournal),
+    Root("dispatch-list", "DispatchList", DispatchList),
+    Root("cancel-answer", "CancelAnswer", CancelAnswer),
+    Root("doctor-report", "DoctorReport", DoctorReport),
+    Root("stream-event", "StreamEvent", StreamEvent),
+    Root("transcript-row", "TranscriptRow", TranscriptRow),
+    Root("transcript-summary", "TranscriptSummary", TranscriptSummary),
+    Root("session-list", "SessionList", SessionList),
+    Root("archive-manifest", "ArchiveManifest", ArchiveManifest),
+    Root("archive-index-line", "ArchiveIndexLine", ArchiveIndexLine),
+    Root("automation-list", "AutomationList", AutomationList),
+    Root("automation-runs", "AutomationRuns", AutomationRuns),
+    Root("automation-health", "AutomationHealth", AutomationHealth),
     Root("check-report", "CheckReport", CheckReport),
 )
 """Every root, in the order that the bundle names them."""

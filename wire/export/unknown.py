@@ -79,6 +79,11 @@ UNKNOWN: Final[Mapping[str, Unknown]] = MappingProxyType(
         "DispatchKind": _REFUSED,
         "DispatchState": _REFUSED,
         "StateSource": _REFUSED,
+        "StreamEvent": Unknown("refused", "what a stream holds that none of them is for is a `StreamOther`"),
+        "TranscriptRow": Unknown("refused", "what a session file holds that none of them is for is a `TranscriptMeta`"),
+        "TranscriptState": _REFUSED,
+        "ArchiveMode": _REFUSED,
+        "Health": _REFUSED,
         # Check reports
         "Severity": _REFUSED,
     }

@@ -9,7 +9,7 @@ from wire.export.keywords import Schema
 MAJOR: Final = 1
 """In every `$id`. It changes with what breaks a reader or a writer (schema/CHANGELOG.md)."""
 
-MINOR: Final = 0
+MINOR: Final = 1
 """It changes with whatever else changes the hash."""
 
 VERSION: Final = f"{MAJOR}.{MINOR}"

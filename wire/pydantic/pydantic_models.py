@@ -1,6 +1,6 @@
 # Made by `rounds codegen pydantic`: not to be edited, but made again.
-# Schema of rounds, version 1.0, hash
-# bd553bc575b7f8a08d2643ea43ec4fcd6d263c8c7dbfcd7b7f63bf275681b144
+# Schema of rounds, version 1.1, hash
+# d2c17045c48f4fdd9626534114d7adbc726f8fdaba57c869b6adbec5df8b6014
 # ruff: noqa
 # fmt: off
 
@@ -92,6 +92,16 @@ class ApprovalResolvedVerdict(StrEnum):
 
     allow = 'allow'
     deny = 'deny'
+
+
+ArchiveMode = TypeAliasType(
+    "ArchiveMode", Annotated[Literal['copy'], Field(title='ArchiveMode')]
+)
+"""
+How a session came into the archive. A word that is not here is refused.
+
+- `copy`: By copying: the session file stays where it is.
+"""
 
 
 AskSeq = TypeAliasType("AskSeq", Annotated[StrictInt, Field(ge=1, le=9007199254740991)])
@@ -434,6 +444,26 @@ class HandbackFinished(BaseModel):
     """It finished."""
 
 
+class Health(StrEnum):
+    """
+    How an automation does. A word that is not here is refused.
+
+    - `well`: Its last run came out well, or it has not run yet, and nothing below holds.
+    - `overdue`: It should have run by now.
+    - `stuck`: It has been running longer than a run may take.
+    - `failing`: Its last run came out badly, or the scheduler has an error down.
+    - `unknown`: It has run, and how that came out is not told.
+    - `paused`: It is not to run.
+    """
+
+    well = 'well'
+    overdue = 'overdue'
+    stuck = 'stuck'
+    failing = 'failing'
+    unknown = 'unknown'
+    paused = 'paused'
+
+
 I64 = TypeAliasType(
     "I64", Annotated[StrictInt, Field(ge=-9223372036854775808, le=9223372036854775807)]
 )
@@ -715,6 +745,12 @@ Locator = TypeAliasType(
 """Where content is kept: `cas:b3-<B3Hash>` or `file:<Address>@<GitOid>`, optionally `#L<a>-<b>` (lines, 1-based, closed) or `#B<a>-<b>` (bytes, 0-based, closed) with a <= b <= 2^64-1."""
 
 
+ManifestVersion = TypeAliasType(
+    "ManifestVersion", Annotated[StrictInt, Field(ge=1, le=1)]
+)
+"""The version of the manifest's form: 1."""
+
+
 Micros = TypeAliasType(
     "Micros", Annotated[StrictInt, Field(ge=0, le=18446744073709551615)]
 )
@@ -782,6 +818,38 @@ class Outcome(StrEnum):
 
 Pid = TypeAliasType("Pid", Annotated[StrictInt, Field(ge=1, le=4294967295)])
 """The number of a process; another may have it once the process is gone."""
+
+
+class PlannedInvocation(BaseModel):
+    """How an agent would be started for a kind of work."""
+
+    kind: DispatchKind
+    """What it may do then."""
+    invocation: Invocation
+    """The command, its arguments, and the names of what its environment is given."""
+    task_on_stdin: Annotated[StrictBool, Field(alias='taskOnStdin')]
+    """Whether the task is handed over on standard input; otherwise `{task}` stands for it in an argument."""
+
+
+class ProfileReport(BaseModel):
+    """What was found of one agent on this machine, and how it would be started."""
+
+    profile: StrictStr
+    """The profile's name."""
+    ready: StrictBool
+    """Whether a run can be started by it."""
+    program: AbsolutePath | None
+    """What would be started; null when it was not found."""
+    interpreter: AbsolutePath | None
+    """What runs the program, when it is a script; null when it needs none, or none was found."""
+    installation: AbsolutePath | None
+    """Where the agent's command line is installed, when its profile looks for that; null otherwise."""
+    configuration: AbsolutePath | None
+    """The agent's own directory, where its sessions are; null when there is none."""
+    planned: list[PlannedInvocation]
+    """How it would be started, by kind; none when it is not ready."""
+    problems: list[StrictStr]
+    """What stands in the way or is odd, each with what to do."""
 
 
 class QuestionCluster(BaseModel):
@@ -1000,6 +1068,61 @@ class Stopped(BaseModel):
     """Why."""
 
 
+class StreamAnswer(BaseModel):
+    """A tool call was answered."""
+
+    call_id: Annotated[StrictStr | None, Field(alias='callId')]
+    """The call; null when the line does not say."""
+    is_error: Annotated[StrictBool, Field(alias='isError')]
+    """Whether the line says that it failed."""
+
+
+class StreamCall(BaseModel):
+    """A tool call."""
+
+    id: StrictStr | None
+    """By which its answer names it; null when the line does not say."""
+    name: StrictStr | None
+    """The tool; null when the line does not say."""
+    input: Json
+    """The arguments; null when there are none."""
+
+
+class StreamInit(BaseModel):
+    """The session began."""
+
+    event: Literal['init']
+    """Says which form this is."""
+    session_id: Annotated[StrictStr | None, Field(alias='sessionId')]
+    """The agent's own id of the session; null when the line does not say."""
+    model: StrictStr | None
+    """The model that will be asked; null when the line does not say."""
+    cwd: StrictStr | None
+    """Where the agent works; null when the line does not say."""
+    tools: list[StrictStr]
+    """The tools that the model is given."""
+
+
+class StreamOther(BaseModel):
+    """An event that changes nothing here."""
+
+    event: Literal['other']
+    """Says which form this is."""
+    kind: StrictStr
+    """Its type, and its subtype after a `/` where it has one."""
+
+
+class StreamUser(BaseModel):
+    """Something was said to the model: answers of tools, mostly."""
+
+    event: Literal['user']
+    """Says which form this is."""
+    answers: list[StreamAnswer]
+    """The answers among it."""
+    within: StrictStr | None
+    """Id of the call whose sub-agent this is of; null for the main conversation."""
+
+
 class TextBlock(BaseModel):
     """Prose."""
 
@@ -1072,6 +1195,120 @@ class ToolUseBlock(BaseModel):
     """Its arguments."""
 
 
+class Toolkit(BaseModel):
+    """What made the archive."""
+
+    name: StrictStr
+    """The program."""
+    version: StrictStr
+    """Its version."""
+
+
+class TranscriptCall(BaseModel):
+    """The model called a tool."""
+
+    row: Literal['call']
+    """Says which form this is."""
+    id: StrictStr | None
+    """The row's own id; null when it has none."""
+    parent_id: Annotated[StrictStr | None, Field(alias='parentId')]
+    """The row before it in the conversation; null for the first, and when it does not say."""
+    t: TimeMs | None
+    """When, UTC milliseconds; null when the row does not say."""
+    call_id: Annotated[StrictStr | None, Field(alias='callId')]
+    """By which its result names it; null when the row does not say."""
+    name: StrictStr | None
+    """The tool; null when the row does not say."""
+    input: Json
+    """The arguments: an object, or the text that they were sent as; null when there are none."""
+
+
+class TranscriptMeta(BaseModel):
+    """A row beside the conversation."""
+
+    row: Literal['meta']
+    """Says which form this is."""
+    id: StrictStr | None
+    """The row's own id; null when it has none."""
+    parent_id: Annotated[StrictStr | None, Field(alias='parentId')]
+    """The row before it; null for the first, and when it does not say."""
+    t: TimeMs | None
+    """When, UTC milliseconds; null when the row does not say."""
+    kind: StrictStr
+    """Its type, and its subtype after a `/` where it has one."""
+
+
+class TranscriptResult(BaseModel):
+    """A tool answered."""
+
+    row: Literal['result']
+    """Says which form this is."""
+    id: StrictStr | None
+    """The row's own id; null when it has none."""
+    parent_id: Annotated[StrictStr | None, Field(alias='parentId')]
+    """The row before it in the conversation; null for the first, and when it does not say."""
+    t: TimeMs | None
+    """When, UTC milliseconds; null when the row does not say."""
+    call_id: Annotated[StrictStr | None, Field(alias='callId')]
+    """The call; null when the row does not say."""
+    text: StrictStr
+    """The answer's text."""
+    is_error: Annotated[StrictBool, Field(alias='isError')]
+    """Whether the row says that it failed."""
+    exit_code: Annotated[I64 | None, Field(alias='exitCode')]
+    """A command's exit code; null when the row does not say."""
+
+
+class TranscriptSaid(BaseModel):
+    """Something was said."""
+
+    row: Literal['said']
+    """Says which form this is."""
+    id: StrictStr | None
+    """The row's own id; null when it has none."""
+    parent_id: Annotated[StrictStr | None, Field(alias='parentId')]
+    """The row before it in the conversation; null for the first, and when it does not say."""
+    t: TimeMs | None
+    """When, UTC milliseconds; null when the row does not say."""
+    role: StrictStr
+    """`user` or `assistant`, as the row has it; the former is not always a person."""
+    text: StrictStr
+    """What."""
+    status: StrictStr | None
+    """`completed` when the message is whole, as the row has it; null when it does not say."""
+
+
+class TranscriptState(StrEnum):
+    """
+    How a transcript ends. A word that is not here is refused.
+
+    - `completed`: Its last word is a whole message of the model, and no call is without a result.
+    - `failed`: It ends in an interruption, or in an error that ended the round.
+    - `open`: Something is still to come: a result of a call, or a word of the model.
+    - `unknown`: What was read of it does not tell.
+    """
+
+    completed = 'completed'
+    failed = 'failed'
+    open = 'open'
+    unknown = 'unknown'
+
+
+class TranscriptThought(BaseModel):
+    """The model thought something."""
+
+    row: Literal['thought']
+    """Says which form this is."""
+    id: StrictStr | None
+    """The row's own id; null when it has none."""
+    parent_id: Annotated[StrictStr | None, Field(alias='parentId')]
+    """The row before it in the conversation; null for the first, and when it does not say."""
+    t: TimeMs | None
+    """When, UTC milliseconds; null when the row does not say."""
+    text: StrictStr
+    """What."""
+
+
 U32 = TypeAliasType("U32", Annotated[StrictInt, Field(ge=0, le=4294967295)])
 """An integer of 0..2^32-1."""
 
@@ -1094,6 +1331,15 @@ class Unreadable(BaseModel):
     """The kind in CamelCase, a colon, then free words: `GateDenied: no code`. Compare it up to the colon."""
     at: Seq
     """`seq` of the line that this note was read from."""
+
+
+class UnreadableJournal(BaseModel):
+    """A journal that does not read: half-written by another program, or damaged. It is never taken for a success."""
+
+    path: AbsolutePath
+    """Its file."""
+    message: StrictStr
+    """What is wrong with it, and where."""
 
 
 class UnreadableReply(BaseModel):
@@ -1338,6 +1584,49 @@ class ApprovalResolved(BaseModel):
     """The kind of approval."""
 
 
+class ArchiveCopy(BaseModel):
+    """A copy in the archive; what it holds was read again and hashed."""
+
+    path: StrictStr
+    """Its path below the directory of its manifest, with `/` between names."""
+    size: U64
+    """Its bytes."""
+    sha256: Sha256
+    """SHA-256 of them."""
+
+
+class ArchiveIndexLine(BaseModel):
+    """One line of the index of an archive, to which lines are only added."""
+
+    archived_at: Annotated[TimeMs, Field(alias='archivedAt')]
+    """When, UTC milliseconds."""
+    session_id: Annotated[StrictStr, Field(alias='sessionId')]
+    """The agent's own id of the session."""
+    project: StrictStr
+    """What it was archived under."""
+    dir: AbsolutePath
+    """Where its manifest lies."""
+    manifest: StrictStr
+    """The manifest's file name."""
+    sha256: Sha256
+    """SHA-256 of the session file's copy."""
+    size: U64
+    """Bytes of it."""
+
+
+class ArchiveSource(BaseModel):
+    """The session file, as it was when it was copied."""
+
+    path: AbsolutePath
+    """Where it lies."""
+    size: U64
+    """Its bytes when it was opened: so many were copied."""
+    mtime_ms: Annotated[TimeMs, Field(alias='mtimeMs')]
+    """When it was last written then, UTC milliseconds."""
+    sha256: Sha256
+    """SHA-256 of those bytes."""
+
+
 class AskAborted(BaseModel):
     """A person cancelled the question."""
 
@@ -1440,6 +1729,57 @@ class AskShown(BaseModel):
     """What went wrong; null unless the state is `failed`, and where the record's message is blank."""
 
 
+class AutomationRun(BaseModel):
+    """One run of an automation."""
+
+    thread_id: Annotated[StrictStr, Field(alias='threadId')]
+    """Its id."""
+    automation_id: Annotated[StrictStr | None, Field(alias='automationId')]
+    """The automation; null when the row does not say."""
+    status: StrictStr | None
+    """`ACCEPTED`, `failed`, `timeout` or another word of the scheduler's; null when the row does not say."""
+    result_success: Annotated[StrictBool | None, Field(alias='resultSuccess')]
+    """Whether it came out well; null while it runs, and when the row does not say."""
+    thread_title: Annotated[StrictStr | None, Field(alias='threadTitle')]
+    """What it is called; null when the row does not say."""
+    source_cwd: Annotated[StrictStr | None, Field(alias='sourceCwd')]
+    """Where it ran; null when the row does not say."""
+    created_at: Annotated[TimeMs | None, Field(alias='createdAt')]
+    """When it began, UTC milliseconds; null when the row does not say."""
+    updated_at: Annotated[TimeMs | None, Field(alias='updatedAt')]
+    """When the row last changed, UTC milliseconds; null when it does not say."""
+    read_at: Annotated[TimeMs | None, Field(alias='readAt')]
+    """When a person looked at it, UTC milliseconds; null when nobody did."""
+    failure_code: Annotated[StrictStr | None, Field(alias='failureCode')]
+    """Why it failed, in a word; null when it did not, or the row does not say."""
+    reason_code: Annotated[StrictStr | None, Field(alias='reasonCode')]
+    """The reason behind that, in a word; null when there is none."""
+
+
+class AutomationRuns(BaseModel):
+    """Runs of automations, the one that was put down last first."""
+
+    runs: list[AutomationRun]
+    """Those that were asked for."""
+    found: U64
+    """How many there are in all."""
+    notes: list[StrictStr]
+    """What the database has no table or column for, and values that do not read."""
+
+
+class AutomationStanding(BaseModel):
+    """How one automation does."""
+
+    id: StrictStr
+    """Its id."""
+    name: StrictStr | None
+    """What it is called; null when the row does not say."""
+    health: Health
+    """The gravest that holds: stuck, failing, overdue, unknown, paused, well."""
+    why: StrictStr
+    """What shows it, in a sentence."""
+
+
 class Checkpointed(BaseModel):
     """The work so far was committed."""
 
@@ -1492,7 +1832,7 @@ class Discarded(BaseModel):
 
 
 class DispatchUsage(BaseModel):
-    """Tokens of the whole run, as absolute counts."""
+    """Tokens of a whole run, or of one request in its stream, as absolute counts."""
 
     input_tokens: Annotated[Tokens, Field(alias='inputTokens')]
     """All prompts, cached parts included."""
@@ -1502,6 +1842,17 @@ class DispatchUsage(BaseModel):
     """Tokens of `inputTokens` that came out of the provider's cache; null when not reported, which is not 0."""
     cache_write_tokens: Annotated[Tokens | None, Field(alias='cacheWriteTokens')]
     """Tokens of `inputTokens` that were stored into the provider's cache; null when not reported, which is not 0."""
+
+
+class DoctorReport(BaseModel):
+    """Whether runs can be dispatched from here. Nothing was started or written to find out."""
+
+    state_directory: Annotated[AbsolutePath, Field(alias='stateDirectory')]
+    """Where journals and streams are kept."""
+    profiles: list[ProfileReport]
+    """Every profile there is, by name."""
+    problems: list[StrictStr]
+    """What is wrong with the state directory or the configuration of profiles, each with what to do."""
 
 
 class EffectOnConnector(BaseModel):
@@ -1819,6 +2170,109 @@ class SignalWaitStarted(BaseModel):
     """When it gives up, UTC milliseconds."""
 
 
+class StreamAssistant(BaseModel):
+    """The model answered, or a part of its answer came."""
+
+    event: Literal['assistant']
+    """Says which form this is."""
+    texts: list[StrictStr]
+    """What it said."""
+    thoughts: list[StrictStr]
+    """What it thought."""
+    calls: list[StreamCall]
+    """What it called."""
+    usage: DispatchUsage | None
+    """Tokens of the request, repeated with every part of its answer; null when not reported."""
+    within: StrictStr | None
+    """Id of the call whose sub-agent this is of; null for the main conversation."""
+
+
+class StreamResult(BaseModel):
+    """The run is over, as the agent sees it."""
+
+    event: Literal['result']
+    """Says which form this is."""
+    subtype: StrictStr | None
+    """`success`, or the word for an error; null when the line does not say."""
+    is_error: Annotated[StrictBool, Field(alias='isError')]
+    """Whether the line says that it ended in an error, which a `success` can too."""
+    result: StrictStr | None
+    """The last word; null when there is none."""
+    stop_reason: Annotated[StrictStr | None, Field(alias='stopReason')]
+    """Why the model stopped; null when the line does not say."""
+    num_turns: Annotated[U64 | None, Field(alias='numTurns')]
+    """How many turns it took; null when not reported."""
+    duration_ms: Annotated[U64 | None, Field(alias='durationMs')]
+    """Milliseconds that it took; null when not reported."""
+    cost_usd_micros: Annotated[UsdMicros | None, Field(alias='costUsdMicros')]
+    """Millionths of a US dollar; null when not reported, which is not free."""
+    usage: DispatchUsage | None
+    """Tokens of the whole run; null when not reported."""
+    session_id: Annotated[StrictStr | None, Field(alias='sessionId')]
+    """The agent's own id of the session; null when the line does not say."""
+
+
+TranscriptRow = TypeAliasType(
+    "TranscriptRow",
+    Annotated[
+        TranscriptSaid | TranscriptThought | TranscriptCall | TranscriptResult | TranscriptMeta,
+        Field(discriminator='row'),
+    ],
+)
+"""What a row does, tagged by `row`. A row that does several things gives several. A form that is not here is refused; what a session file holds that none of them is for is a `TranscriptMeta`."""
+
+
+class TranscriptSummary(BaseModel):
+    """A transcript in a few words, from its beginning and its end."""
+
+    path: AbsolutePath
+    """The file."""
+    size: U64
+    """Its bytes, when it was read."""
+    bytes_read: Annotated[U64, Field(alias='bytesRead')]
+    """How many of them were read."""
+    truncated: StrictBool
+    """Whether the middle was left out: then every count here is at least, not exactly, that."""
+    modified_at: Annotated[TimeMs, Field(alias='modifiedAt')]
+    """When it was last written, UTC milliseconds, as the file system says."""
+    session_id: Annotated[StrictStr | None, Field(alias='sessionId')]
+    """The session that its rows name; null when none does."""
+    cwd: StrictStr | None
+    """The directory that its first row with one names: the file's place does not tell; null when none does."""
+    title: StrictStr | None
+    """The last title that a row gives it; null when none does."""
+    first_prompt: Annotated[StrictStr | None, Field(alias='firstPrompt')]
+    """The first that a person said; null when that was not read."""
+    last_text: Annotated[StrictStr | None, Field(alias='lastText')]
+    """The last that the model said; null when that was not read."""
+    began_at: Annotated[TimeMs | None, Field(alias='beganAt')]
+    """The first time in it, UTC milliseconds; null when none was read."""
+    ended_at: Annotated[TimeMs | None, Field(alias='endedAt')]
+    """The last time in it, UTC milliseconds; null when none was read."""
+    state: TranscriptState
+    """How it ends."""
+    state_at: Annotated[TimeMs | None, Field(alias='stateAt')]
+    """The time of the row that makes it `completed` or `failed`; null when that has none, and otherwise."""
+    state_offset: Annotated[U64 | None, Field(alias='stateOffset')]
+    """Where the line of that row begins, in bytes from the beginning of the file; null when there is none."""
+    reason: StrictStr | None
+    """Why it failed, in a word; null unless it did."""
+    rows: U64
+    """Rows that were read."""
+    unreadable: U64
+    """Lines that are no rows, among those that were read whole."""
+    user_messages: Annotated[U64, Field(alias='userMessages')]
+    """Messages to the model."""
+    assistant_messages: Annotated[U64, Field(alias='assistantMessages')]
+    """Messages of the model."""
+    tool_calls: Annotated[U64, Field(alias='toolCalls')]
+    """Tool calls."""
+    tool_errors: Annotated[U64, Field(alias='toolErrors')]
+    """Results of tools that say that they failed."""
+    waiting_calls: Annotated[U64, Field(alias='waitingCalls')]
+    """Calls without a result: running, or waiting for leave."""
+
+
 WaitEnd = TypeAliasType(
     "WaitEnd",
     Annotated[
@@ -1838,6 +2292,35 @@ WatchdogFired = TypeAliasType(
 """What the watchdog did, tagged by `action`. A form that is not here is refused; a view of the ledger says that the line is unreadable."""
 
 
+class ArchiveManifest(BaseModel):
+    """What was archived of one session, where from and when. Lies beside the copy."""
+
+    version: ManifestVersion
+    """The version of this form."""
+    session_id: Annotated[StrictStr, Field(alias='sessionId')]
+    """The agent's own id of the session, whole."""
+    project: StrictStr
+    """What it was archived under: one name, no path."""
+    archived_at: Annotated[TimeMs, Field(alias='archivedAt')]
+    """When, UTC milliseconds."""
+    mode: ArchiveMode
+    """How it came here."""
+    dir: AbsolutePath
+    """Where the manifest lies."""
+    source: ArchiveSource
+    """What was copied."""
+    source_grew: Annotated[StrictBool, Field(alias='sourceGrew')]
+    """Whether it had grown when the copy was done: what came later is not in it."""
+    copy_: Annotated[ArchiveCopy, Field(alias='copy')]
+    """The copy."""
+    run_id: Annotated[DispatchId | None, Field(alias='runId')]
+    """The dispatched run that the session is of; null when it was named by itself."""
+    subagents: list[ArchiveCopy]
+    """Copies of the files of its sub-agents, by path."""
+    toolkit: Toolkit
+    """What made it."""
+
+
 AskEvent = TypeAliasType(
     "AskEvent",
     Annotated[
@@ -1846,6 +2329,95 @@ AskEvent = TypeAliasType(
     ],
 )
 """One line of an ask thread, tagged by `t`. The last `end`, `aborted` or `error` of a question settles it. A form that is not here is ignored; a reader of a thread counts it and goes on."""
+
+
+class Automation(BaseModel):
+    """One automation."""
+
+    id: StrictStr
+    """Its id."""
+    name: StrictStr | None
+    """What it is called; null when the row does not say."""
+    prompt: StrictStr | None
+    """What it asks; null when the row does not say."""
+    status: StrictStr | None
+    """`ACTIVE`, `PAUSED` or another word, which a deletion does not change; null when the row does not say."""
+    live: StrictBool
+    """Whether it is not deleted."""
+    soft_deleted: Annotated[StrictBool, Field(alias='softDeleted')]
+    """Whether it was deleted: the row is kept."""
+    overdue: StrictBool
+    """Whether it should have run by now: live, active, past its next time, and not running."""
+    running: StrictBool | None
+    """Whether it runs now; null when the database does not tell."""
+    running_started_at: Annotated[TimeMs | None, Field(alias='runningStartedAt')]
+    """Since when, UTC milliseconds; null when it does not run, and when the database does not tell."""
+    schedule_type: Annotated[StrictStr | None, Field(alias='scheduleType')]
+    """`recurring` or another word; null when the row does not say."""
+    rrule: StrictStr | None
+    """The rule of its recurrence; null when it has none."""
+    scheduled_at: Annotated[TimeMs | None, Field(alias='scheduledAt')]
+    """When it is to run once, UTC milliseconds; null when it recurs."""
+    next_run_at: Annotated[TimeMs | None, Field(alias='nextRunAt')]
+    """When it is to run next, UTC milliseconds; null when it is not to."""
+    last_run_at: Annotated[TimeMs | None, Field(alias='lastRunAt')]
+    """When it ran last, UTC milliseconds; null when it never did, or the row does not say."""
+    cwds: list[StrictStr]
+    """Where it works; none when the row does not say."""
+    model_id: Annotated[StrictStr | None, Field(alias='modelId')]
+    """The model that it asks; null when the row does not say."""
+    permission_mode: Annotated[StrictStr | None, Field(alias='permissionMode')]
+    """What it may do without asking, in the agent's own word; null when the row does not say."""
+    created_at: Annotated[TimeMs | None, Field(alias='createdAt')]
+    """When it was made, UTC milliseconds; null when the row does not say."""
+    updated_at: Annotated[TimeMs | None, Field(alias='updatedAt')]
+    """When the row last changed, UTC milliseconds; null when it does not say."""
+    deleted_at: Annotated[TimeMs | None, Field(alias='deletedAt')]
+    """When it was deleted, UTC milliseconds; null when it was not."""
+    last_error: Annotated[StrictStr | None, Field(alias='lastError')]
+    """What went wrong last, as the scheduler has it; null when nothing did."""
+    last_run: Annotated[AutomationRun | None, Field(alias='lastRun')]
+    """The run that was put down last; null when there is none."""
+
+
+class AutomationHealth(BaseModel):
+    """How the live automations of a database do."""
+
+    at: TimeMs
+    """When, UTC milliseconds."""
+    live: U64
+    """How many are not deleted."""
+    soft_deleted: Annotated[U64, Field(alias='softDeleted')]
+    """How many are: they are not judged."""
+    overdue: U64
+    """How many should have run by now."""
+    stuck: U64
+    """How many have been running too long."""
+    failing: U64
+    """How many failed last, or have an error down."""
+    unknown: U64
+    """Of how many it is not told how they came out last."""
+    standings: list[AutomationStanding]
+    """Each live one, the gravest first."""
+    notes: list[StrictStr]
+    """What the database has no table or column for, and values that do not read."""
+
+
+class AutomationList(BaseModel):
+    """The automations of a database, as it was at one moment."""
+
+    at: TimeMs
+    """That moment, UTC milliseconds; what is overdue is so then."""
+    automations: list[Automation]
+    """All of them, deleted ones included, in the order of the table."""
+    live: U64
+    """How many are not deleted."""
+    soft_deleted: Annotated[U64, Field(alias='softDeleted')]
+    """How many are."""
+    overdue: U64
+    """How many of the live ones should have run by now."""
+    notes: list[StrictStr]
+    """What the database has no table or column for, and values that do not read."""
 
 
 class AwaitingReply(BaseModel):
@@ -1913,6 +2485,8 @@ class DispatchJournal(BaseModel):
         Sha256 | None, Field(alias='idempotencyKeySha256')
     ]
     """SHA-256 of the idempotency key's UTF-8; null without a key. The key itself is not stored."""
+    profile: StrictStr
+    """The profile by which it was started: which agent it is, and how that is called."""
     kind: DispatchKind
     """What the agent may do."""
     state: DispatchState
@@ -1927,18 +2501,24 @@ class DispatchJournal(BaseModel):
     """What it was asked to do."""
     invocation: Invocation
     """How it was started."""
+    configuration: AbsolutePath | None
+    """The agent's own directory, where it keeps its sessions; null when it keeps none."""
     owner_pid: Annotated[Pid, Field(alias='ownerPid')]
     """The process that wrote the journal and starts the agent."""
     owner_pid_started_at: Annotated[StrictStr, Field(alias='ownerPidStartedAt')]
-    """When the owner started, as its system spells it: equal texts mean the same process."""
+    """When and where the owner started: equal texts mean the same process."""
     pid: Pid | None
     """The agent's process; null until it was started."""
     pid_started_at: Annotated[StrictStr | None, Field(alias='pidStartedAt')]
-    """When the agent's process started, as its system spells it; null until it was started, and if it does not say."""
+    """When and where the agent's process started: machine, boot, namespace and time, between slashes, as its system spells them; null until it was started, and if the system does not say."""
     session_id: Annotated[StrictStr | None, Field(alias='sessionId')]
-    """The agent's own id for the session; null until it said."""
+    """The agent's own id for the session, the first that it said; null until then."""
     session_file: Annotated[AbsolutePath | None, Field(alias='sessionFile')]
     """The agent's own file of the session; null until its id is known, and if the agent keeps none."""
+    session_bytes: Annotated[U64 | None, Field(alias='sessionBytes')]
+    """Bytes that `sessionFile` held when the run was first seen to name it; 0 when it was not there, null when it has none or could not be looked at. What stands before them is of an earlier run, unless its own time says otherwise."""
+    cancel_asked_at: Annotated[TimeMs | None, Field(alias='cancelAskedAt')]
+    """When somebody first set about cancelling it, UTC milliseconds, before its process was sent a signal; null when nobody did. It need not be cancelled: it may have been faster, or go on."""
     created_at: Annotated[TimeMs, Field(alias='createdAt')]
     """When the run was written down, UTC milliseconds."""
     started_at: Annotated[TimeMs | None, Field(alias='startedAt')]
@@ -1948,7 +2528,11 @@ class DispatchJournal(BaseModel):
     updated_at: Annotated[TimeMs, Field(alias='updatedAt')]
     """When the journal was last written, UTC milliseconds."""
     tool_calls: Annotated[U64, Field(alias='toolCalls')]
-    """How many tools the agent has called so far, as far as seen."""
+    """How many tools the agent has called so far, as far as seen; those of its sub-agents included."""
+    other_sessions: Annotated[U64, Field(alias='otherSessions')]
+    """How many times the stream has named another session than `sessionId`."""
+    ignored_lines: Annotated[U64, Field(alias='ignoredLines')]
+    """Lines of the stream so far that told nothing here: warnings, and events of other kinds than are used."""
     usage: DispatchUsage | None
     """Tokens; null until the agent reported a result with counts."""
     cost_usd_micros: Annotated[UsdMicros | None, Field(alias='costUsdMicros')]
@@ -1969,6 +2553,19 @@ class DispatchJournal(BaseModel):
         StrictBool | MISSING, Field(alias='idempotentReplay')
     ] = MISSING
     """Only in an answer: true when the key named a run that was there already. Absent in the file; never null."""
+    replay_differs: Annotated[
+        list[StrictStr] | MISSING, Field(alias='replayDiffers')
+    ] = MISSING
+    """Only in an answer to a replay: which of `profile`, `kind`, `workspace` and `task` were asked for otherwise than this run was started. Absent in the file, and when none was; never null."""
+
+
+class DispatchList(BaseModel):
+    """Dispatched runs, the newest first."""
+
+    runs: list[DispatchJournal]
+    """Their journals."""
+    unreadable: list[UnreadableJournal]
+    """Journals that do not read, by path."""
 
 
 EffectOn = TypeAliasType("EffectOn", EffectOnWrite | EffectOnConnector | EffectOnAttachUserBrowser)
@@ -2075,6 +2672,21 @@ class RecordedError(BaseModel):
     """What went wrong at the provider; null or absent when none was involved."""
 
 
+class SessionListed(BaseModel):
+    """One session in a list."""
+
+    profile: StrictStr
+    """The profile of the agent whose session it is."""
+    session_id: Annotated[StrictStr, Field(alias='sessionId')]
+    """The agent's own id of it: its file's name."""
+    project: StrictStr
+    """The directory of the agent's that it lies in, by name."""
+    live: StrictBool | None
+    """Whether a process is at it; null where the agent does not tell."""
+    summary: TranscriptSummary
+    """What it holds."""
+
+
 class SignalWaitEnded(BaseModel):
     """The session stopped waiting for a reply."""
 
@@ -2082,6 +2694,16 @@ class SignalWaitEnded(BaseModel):
     """The letter that wanted one."""
     by: WaitEnd
     """What ended the wait."""
+
+
+StreamEvent = TypeAliasType(
+    "StreamEvent",
+    Annotated[
+        StreamInit | StreamAssistant | StreamUser | StreamResult | StreamOther,
+        Field(discriminator='event'),
+    ],
+)
+"""One event, tagged by `event`. A form that is not here is refused; what a stream holds that none of them is for is a `StreamOther`."""
 
 
 class ToolResult(BaseModel):
@@ -2124,6 +2746,17 @@ class Arrived(BaseModel):
 
 BudgetLimit = TypeAliasType("BudgetLimit", RecordedError)
 """A budget ran out."""
+
+
+class CancelAnswer(BaseModel):
+    """What cancelling a run came to."""
+
+    cancelled: StrictBool
+    """Whether the run is cancelled now: its process was proven gone."""
+    why: StrictStr | None
+    """Why it is not: it had ended before, or its process cannot be ended. And what was found of a run that had ended before, its own process or what that had started, and whether it was ended; null when there is nothing to say."""
+    run: DispatchJournal
+    """The run as it stands."""
 
 
 class CheckReport(BaseModel):
@@ -2195,6 +2828,17 @@ class Refused(BaseModel):
     """Why, and what to do."""
     at: Seq
     """`seq` of the line that this note was read from."""
+
+
+class SessionList(BaseModel):
+    """Sessions that agents keep on this machine, the last written first."""
+
+    sessions: list[SessionListed]
+    """Those that were asked for."""
+    found: U64
+    """How many there are in all."""
+    notes: list[StrictStr]
+    """What could not be listed, and why."""
 
 
 class ToolCalled(BaseModel):
