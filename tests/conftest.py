@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 _SLOW_MACHINE = [HealthCheck.too_slow]
-settings.register_profile("quick", deadline=None, max_examples=250, suppress_health_check=_SLOW_MACHINE)
+settings.register_profile("quick", deadline=None, max_examples=150, suppress_health_check=_SLOW_MACHINE)
 settings.register_profile("soak", deadline=None, max_examples=20_000, suppress_health_check=_SLOW_MACHINE)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
