@@ -91,21 +91,34 @@ def call(name: str, arguments: str, *, as_json: bool) -> None:
     """Call the tool NAME with ARGUMENTS, a JSON object, or - to read that from standard input.
 
     What it answers is printed as a text, with --json as JSON. A run that failed is an answer. The exit code is 2 when
-    the tool could not do what it was asked.
+    the tool could not do what it was asked. Ctrl-C does not break off what starts, cancels or archives: its answer is
+    printed, and the exit code is 130.
     """
-    from msgspec import json
+    from contextlib import nullcontext
 
-    from accounting.cli.visible import visible
-    from accounting.tools import ArgumentsError, ToolError
+    from accounting.cli.dispatch.held_back import held_back
+    from accounting.tools import ArgumentsError, ToolError, find
 
     there = registered()
     if name not in there:
         raise Trouble(f"no tool {name!r}; there are:", tuple(there))
     tool = there[name]
-    try:
-        value = tool.execute(_arguments(arguments))
-    except (ArgumentsError, ToolError) as error:
-        raise Trouble(str(error)) from None
+    given = _arguments(arguments)
+    # Broken off, a start would be unknown for good and its key be spent, and a cancelling's answer be lost.
+    meant = find(name)
+    with nullcontext() if meant is not None and meant.effects.reads_only else held_back():
+        try:
+            value = tool.execute(given)
+        except (ArgumentsError, ToolError) as error:
+            raise Trouble(str(error)) from None
+        _print(tool, value, as_json=as_json)
+
+
+def _print(tool: Registered, value: "JsonObject", *, as_json: bool) -> None:
+    from msgspec import json
+
+    from accounting.cli.visible import visible
+
     if as_json:
         put(json.encode(value), b"\n")
     else:

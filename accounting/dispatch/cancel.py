@@ -130,12 +130,13 @@ def _ended_before(journal: DispatchJournal, grace_ms: int, processes: Processes)
     is_cancelled = journal.state is DispatchState.cancelled
     told = [] if is_cancelled else [f"it had ended before: {journal.state}"]
     pid, began = journal.pid, journal.pid_started_at
-    if pid is not None and is_group_left(processes, pid, began):
+    ended_at = journal.updated_at if journal.finished_at is None else journal.finished_at
+    if pid is not None and is_group_left(processes, pid, began, ended_at):
         if processes.in_group(pid):
             told.append(f"whoever cancels it is what is left of its process group, {pid}")
         else:
             _end_group(pid, grace_ms, processes)
-            is_gone = _until(lambda: not is_group_left(processes, pid, began), _KILLED_S)
+            is_gone = _until(lambda: not is_group_left(processes, pid, began, ended_at), _KILLED_S)
             told.append(f"what was left of its process group, {pid}, {'was ended' if is_gone else 'goes on'}")
     return CancelAnswer(cancelled=is_cancelled, why="; ".join(told) or None, run=journal)
 

@@ -10,11 +10,11 @@ from accounting.dispatch.disclosed import disclosed
 from accounting.dispatch.discover import discover
 from accounting.dispatch.environment import chosen_environment
 from accounting.dispatch.errors import DispatchTroubleError
-from accounting.dispatch.homes import PlaceError, why_no_directory
+from accounting.dispatch.homes import why_no_directory
 from accounting.dispatch.invocation import build_invocation
 from accounting.dispatch.places import state_directory
 from accounting.dispatch.profile import Profile
-from accounting.dispatch.profiles import profiles_that_read
+from accounting.dispatch.profiles import profile_named, profiles_that_read
 from wire.dispatch import DispatchKind, DoctorReport, Invocation, PlannedInvocation, ProfileReport
 from wire.scalars import AbsolutePath
 
@@ -24,7 +24,9 @@ _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 def doctor(environ: Mapping[str, str] | None = None) -> DoctorReport:
     """What there is of every profile's agent, how it would be started, and what stands in the way.
 
-    `None` is this environment. Of a configuration that does not read it is told why, and the bundled profiles stand.
+    `None` is this environment. What is wrong with the configuration is told. A profile that does not read is left out,
+    or, where it changes a bundled one, is not ready, and the others go on; a file that does not read as a whole leaves
+    the bundled ones, none of them ready, since it may change them.
     Raises `PlaceError` (`accounting.dispatch.homes`) when no state directory can be told.
     """
     environ = os.environ if environ is None else environ
@@ -39,9 +41,10 @@ def doctor(environ: Mapping[str, str] | None = None) -> DoctorReport:
 
 def _report(profile: Profile, environ: Mapping[str, str]) -> ProfileReport:
     try:
+        profile_named(profile.name, environ)  # raises for a bundled one that the file changes wrongly
         found = discover(profile, environ)
         given = chosen_environment(profile, environ)
-    except PlaceError as error:
+    except DispatchTroubleError as error:
         return ProfileReport(profile=profile.name, ready=False, planned=(), problems=(_text(str(error)),))
     problems = list(found.problems)
     planned: list[PlannedInvocation] = []

@@ -6,12 +6,13 @@ is not `queued` any more. Its standard output and standard error are files of th
 """
 
 import os
+import re
 import shutil
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, Final
 
 from accounting.clock import system_clock
 from accounting.dispatch import steps
@@ -24,6 +25,9 @@ from accounting.dispatch.turning import TURNING, Turning
 from accounting.processes import PROCESSES
 from wire.dispatch import DispatchJournal, DispatchState
 from wire.scalars import dispatch_id
+
+_SCRIPT_LINE: Final = 256
+"""How many bytes of a script's first line are looked at, as Linux does."""
 
 
 def launch(store: RunStore, run: str, *, task_on_stdin: bool, turning: Turning = TURNING) -> int:
@@ -86,9 +90,31 @@ def _task_file(task: str) -> IO[bytes]:
 
 
 def _why(error: OSError | ValueError, queued: DispatchJournal) -> str:
+    if isinstance(error, FileNotFoundError) and error.filename is not None and _is_there(error.filename):
+        return f"{error.filename}: {_lacking(error.filename)}"
     if isinstance(error, OSError) and error.strerror is not None:
         return f"{error.filename or queued.invocation.argv[0]}: {error.strerror}"
     return str(error)
+
+
+def _lacking(program: str) -> str:
+    """What is not there of a program that is there, and cannot be run for that."""
+    try:
+        with Path(program).open("rb") as file:
+            line = file.readline(_SCRIPT_LINE)
+    except OSError:
+        line = b""
+    # Windows line ends are kept: then the name ends in a carriage return, which is what is wrong with it.
+    words = re.split(rb"[ \t]+", line[2:].strip(b" \t\n")) if line.startswith(b"#!") else [b""]
+    interpreter = os.fsdecode(words[0])
+    if interpreter and not _is_there(interpreter):
+        named = f"its first line names an interpreter that is not there, {interpreter!a}"
+        return f"{named}; install it, or correct that line"
+    return "it is there, but something that it needs to be run is not: its interpreter, or its loader"
+
+
+def _is_there(path: str) -> bool:
+    return os.path.exists(path)  # noqa: PTH110 - that of a `Path` raises for a name that is too long
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -174,7 +174,10 @@ def _placed(found: DispatchJournal) -> DispatchJournal:
     """A run that has ended, with its session file where the agent did put it: it was told of before there was one."""
     if found.state not in TERMINAL or found.session_file is None:
         return found
-    file = session_path_of(found)
+    try:
+        file = session_path_of(found)
+    except OSError:  # where it is has no bearing on how the run ended
+        return found
     place = None if file is None else absolute_path(str(file))
     return found if place in (None, found.session_file) else structs.replace(found, session_file=place)
 

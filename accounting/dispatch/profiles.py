@@ -77,38 +77,49 @@ def profiles(environ: Mapping[str, str] | None = None) -> dict[str, Profile]:
     do. A file that is not there holds none, but for one that the environment names.
     """
     environ = os.environ if environ is None else environ
-    path = config_path(environ)
-    found = {one.name: one for one in BUNDLED}
-    for name, table in _tables(path, named=bool(environ.get(CONFIG, "").strip())).items():
-        found[name] = _profile(path, name, table, found.get(name), environ)
-    return dict(sorted(found.items()))
+    found, wrong = _read(config_path(environ), environ)
+    for error in wrong.values():
+        raise error
+    return found
 
 
 def profiles_that_read(environ: Mapping[str, str]) -> tuple[dict[str, Profile], tuple[str, ...]]:
     """Every profile that reads, by name, the bundled in any case; and what is wrong with the others."""
     path = config_path(environ)
-    found = {one.name: one for one in BUNDLED}
-    notes: list[str] = []
     try:
-        tables = _tables(path, named=bool(environ.get(CONFIG, "").strip()))
+        found, wrong = _read(path, environ)
     except DispatchTroubleError as error:
-        return dict(sorted(found.items())), (str(error),)
-    for name, table in tables.items():
-        try:
-            found[name] = _profile(path, name, table, found.get(name), environ)
-        except DispatchTroubleError as error:
-            notes.append(str(error))
-    return dict(sorted(found.items())), tuple(notes)
+        return {one.name: one for one in sorted(BUNDLED, key=lambda one: one.name)}, (str(error),)
+    return found, tuple(map(str, wrong.values()))
 
 
 def profile_named(name: str, environ: Mapping[str, str] | None = None) -> Profile:
-    """The profile of that name. Raises `ProfileError` when there is none, and as `profiles` does."""
+    """The profile of that name, whatever is wrong with others. `None` is this environment.
+
+    Raises `ProfileError` when there is none, when its own table is not as it should be, be it that of a bundled one,
+    and when the file as a whole does not read: nobody knows then whether it changes that profile.
+    """
     environ = os.environ if environ is None else environ
-    every = profiles(environ)
-    if name not in every:
-        there = ", ".join(every)
-        raise ProfileError(f"there is no profile {name!r}; there are: {there}; {config_path(environ)} may hold more")
-    return every[name]
+    path = config_path(environ)
+    found, wrong = _read(path, environ)
+    if name in wrong:
+        raise wrong[name]
+    if name not in found:
+        there = ", ".join(one for one in found if one not in wrong)
+        raise ProfileError(f"there is no profile {name!r}; there are: {there}; {path} may hold more")
+    return found[name]
+
+
+def _read(path: Path, environ: Mapping[str, str]) -> tuple[dict[str, Profile], dict[str, DispatchTroubleError]]:
+    """The profiles that read, and what is wrong with each other; a bundled one is among the former in any case."""
+    found = {one.name: one for one in BUNDLED}
+    wrong: dict[str, DispatchTroubleError] = {}
+    for name, table in _tables(path, named=bool(environ.get(CONFIG, "").strip())).items():
+        try:
+            found[name] = _profile(path, name, table, found.get(name), environ)
+        except DispatchTroubleError as error:
+            wrong[name] = error
+    return dict(sorted(found.items())), wrong
 
 
 def _tables(path: Path, *, named: bool) -> dict[str, object]:

@@ -21,7 +21,8 @@ __all__ = ["LONGEST", "StreamReading", "read_event"]
 
 LONGEST: Final = 64 << 20
 """Bytes of a line, or of a document of several lines, beyond which it is passed over as no event."""
-_opens = re.compile(rb'[\s\x00]*(?:\xef\xbb\xbf)?[\s\x00]*(?:\{\s*(?:"|$)|(\[)\s*(?:[{\[]|$))').match
+_opens = re.compile(rb'[\s\x00]*(?:\xef\xbb\xbf[\s\x00]*)?(?:\{\s*(?:"|$)|(\[)\s*(?:\{\s*(?:"|$)|$))').match
+"""What a document over several lines can begin with: an object, or a list of objects."""
 
 
 class StreamReading:
@@ -39,6 +40,10 @@ class StreamReading:
         self._is_list = False
         """Whether the output began with a list that is not whole on its line: then all of it is one document."""
         self._is_list_too_long = False
+        self._has_listed = False
+        """Whether that list has an event, and so is one."""
+        self._tried = 0
+        """Bytes of the document when it was last looked at whole."""
         self._has_events = False
         self._session: str | None = None
         self._other_sessions = 0
@@ -107,8 +112,13 @@ class StreamReading:
             self._read(line)
 
     def _read(self, line: bytes) -> None:
+        if self._is_list and self._is_no_list(line):
+            self._is_list = False
+            self._drop_document()
         if self._is_list:
             self._add_to_document(line)
+            if line.startswith(b"]") and not line[1:].strip():
+                self._close_list()
             return
         read = events_of(line)
         if read.torn and not self._has_events and (opened := _opens(line)) is not None and opened[1]:
@@ -125,6 +135,26 @@ class StreamReading:
             self._ignored += 1
         else:
             self._add_to_document(line)
+
+    def _is_no_list(self, line: bytes) -> bool:
+        """Whether what seemed to begin a list was words in brackets: an event of its own follows on a line."""
+        if self._has_listed or self._is_list_too_long or not line.startswith(b"{"):
+            return False
+        if self._document.rstrip().endswith((b"[", b",")) or line.rstrip().endswith(b","):
+            return False
+        self._has_listed = bool(events_of(bytes(self._document)).events)
+        return not self._has_listed and bool(events_of(line).events)
+
+    def _close_list(self) -> None:
+        """A bracket alone at the beginning of a line may end the list, whatever comes behind it."""
+        if self._is_list_too_long or len(self._document) < 2 * self._tried:
+            return
+        self._tried = len(self._document)  # not at each of many brackets
+        read = events_of(bytes(self._document))
+        if not read.torn and read.events:
+            self._document_lines = 0
+            self._is_list = False
+            self._take(read)
 
     def _add_to_document(self, line: bytes) -> None:
         if self._is_list_too_long:

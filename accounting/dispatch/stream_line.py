@@ -15,7 +15,7 @@ from wire.scalars import Json, JsonObject
 
 _LONGEST_DEEP: Final = 1 << 20
 """Characters up to which an object that nests too deep for quick decoding is read: that is slow."""
-_begins = re.compile(rb"[\s\x00]*(?:\xef\xbb\xbf)?[\s\x00]*(?=([{\[]))").match
+_begins = re.compile(rb"[\s\x00]*(?:\xef\xbb\xbf[\s\x00]*)?(?=([{\[]))").match
 _filler = re.compile(r"[\s,\[\]\x00\ufeff]*").match
 _scan = JSONDecoder(strict=False).raw_decode  # control characters inside strings do no harm to a reading
 _elements = json.Decoder(list[Raw]).decode

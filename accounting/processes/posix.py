@@ -4,6 +4,8 @@ import os
 import signal
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -49,16 +51,12 @@ class PosixProcesses:
         return None if start is None else self._origin().spell(start)
 
     def began_at(self, pid: int) -> TimeMs | None:
-        """From the ticks since the boot, where `/proc` tells them."""
-        stat = self._stat(pid)
-        try:
-            lines = (self._proc / "stat").read_text().splitlines()
-        except OSError:
+        """From the ticks since the boot, where `/proc` tells them, and how long ago that was; not later than it did."""
+        stat, clock = self._stat(pid), getattr(time, "CLOCK_BOOTTIME", None)
+        if stat is None or clock is None:
             return None
-        booted = next((int(line.split()[1]) for line in lines if line.startswith("btime ")), None)
-        if stat is None or booted is None:
-            return None
-        return booted * 1000 + int(stat[_STARTED]) * 1000 // os.sysconf("SC_CLK_TCK")
+        booted = (time.time_ns() - time.clock_gettime_ns(clock)) // 1_000_000
+        return booted + int(stat[_STARTED]) * 1000 // os.sysconf("SC_CLK_TCK")
 
     def where(self, recorded: str) -> Where:
         """By the machine's id or name, its boot, and the namespace of numbers, as far as the system has them."""
@@ -93,6 +91,11 @@ class PosixProcesses:
             return False
         return self.alive(pid) or self._has_members(pid)
 
+    def group_began_at(self, pid: int) -> TimeMs | None:
+        """By the first of its members, where `/proc` tells."""
+        began = (self.began_at(member) for member in self._members(pid))
+        return min((at for at in began if at is not None), default=None)
+
     def terminate(self, pid: int) -> None:
         """SIGTERM to the group."""
         self._signal(pid, signal.SIGTERM)
@@ -107,12 +110,17 @@ class PosixProcesses:
                 os.killpg(pid, number)
 
     def _has_members(self, pid: int) -> bool:
-        """Whether anything runs in a group whose leader, that of a session too, is gone; yes without `/proc`."""
-        if not (self._proc / "self").exists():
-            return True
+        """Whether anything runs in a group whose leader is gone; yes without `/proc`."""
+        return not (self._proc / "self").exists() or any(True for _ in self._members(pid))
+
+    def _members(self, pid: int) -> Iterator[int]:
+        """What runs in a group, whose leader is that of a session too; nothing without `/proc`."""
         own = [str(pid), str(pid)]
-        stats = (self._stat(int(entry.name)) for entry in self._proc.iterdir() if entry.name.isdecimal())
-        return any(stat is not None and stat[_GROUP : _SESSION + 1] == own and _runs(stat) for stat in stats)
+        for entry in self._proc.iterdir() if (self._proc / "self").exists() else ():
+            if entry.name.isdecimal():
+                stat = self._stat(int(entry.name))
+                if stat is not None and stat[_GROUP : _SESSION + 1] == own and _runs(stat):
+                    yield int(entry.name)
 
     def _origin(self) -> Origin:
         try:

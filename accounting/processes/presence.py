@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from accounting.processes.origin import Where
 from accounting.processes.protocol import Processes
+from wire.scalars import TimeMs
 
 
 class Presence(StrEnum):
@@ -40,15 +41,20 @@ def presence(processes: Processes, pid: int, recorded: str | None) -> Presence:
     return Presence.there if now == recorded else Presence.gone
 
 
-def is_group_left(processes: Processes, pid: int, recorded: str | None) -> bool:
+def is_group_left(processes: Processes, pid: int, recorded: str | None, ended_at: TimeMs) -> bool:
     """Whether something is left of the group that a process led which started then: itself, or what it started.
 
-    False unless that is certain. A number is given to no new process while a group of it is there.
+    `ended_at` is when it had ended, at the latest. Where it is gone, something of the group has to have begun before
+    that, or the number may be another's by now: while anything of a group is there, its number is given to nobody.
+    False where the system does not tell.
     """
     match presence(processes, pid, recorded):
         case Presence.there:
             return True
         case Presence.gone if recorded and processes.where(recorded) is Where.here:
-            return not processes.alive(pid) and processes.group_left(pid)
+            if processes.alive(pid) or not processes.group_left(pid):
+                return False
+            began = processes.group_began_at(pid)
+            return began is not None and began <= ended_at
         case _:
             return False

@@ -46,6 +46,13 @@ class Processes(Protocol):
         """Whether anything of a group is there, its leader or what that started."""
         ...
 
+    def group_began_at(self, pid: int, /) -> TimeMs | None:
+        """About when the first of those began that are left of a group, UTC milliseconds, as `began_at`.
+
+        `None` when nothing of it is left, and where the system does not tell.
+        """
+        ...
+
     def terminate(self, pid: int, /) -> None:
         """Ask a group to end. Nothing happens when it is gone, or is not ours to ask."""
         ...

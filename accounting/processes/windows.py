@@ -67,6 +67,10 @@ class WindowsProcesses:
         """Whenever it is alive."""
         return self.alive(pid)
 
+    def group_began_at(self, pid: int) -> TimeMs | None:  # noqa: ARG002 - the system does not tell
+        """It is not told."""
+        return None
+
     def group_left(self, pid: int) -> bool:
         """What a process that is gone started is not found again."""
         return self.alive(pid)

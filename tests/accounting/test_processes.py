@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from accounting.clock import system_clock
 from accounting.processes import PROCESSES, Presence, Where, is_group_left, presence
 from accounting.processes.posix import PosixProcesses
 from accounting.processes.windows import WindowsProcesses
@@ -201,13 +202,34 @@ def test_a_process_whose_first_thread_has_ended_is_alive() -> None:
 def test_a_group_of_zombies_is_left_by_nobody() -> None:
     process = subprocess.Popen(["/bin/sleep", "60"], start_new_session=True)
     started = PROCESSES.started_at(process.pid)
-    assert is_group_left(PROCESSES, process.pid, started)
+    assert is_group_left(PROCESSES, process.pid, started, 0)
     process.kill()
     until(lambda: not PROCESSES.alive(process.pid))
     os.killpg(process.pid, 0)  # still answers
     assert not PROCESSES.group_left(process.pid)
-    assert not is_group_left(PROCESSES, process.pid, started)
+    assert not is_group_left(PROCESSES, process.pid, started, system_clock())
     process.wait()
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="only `/proc` tells when what is left of a group began")
+def test_what_began_after_a_group_was_gone_is_not_of_it() -> None:
+    line = "sleep 60 & echo up; read end"
+    pipe = subprocess.PIPE
+    leader = subprocess.Popen(["/bin/sh", "-c", line], start_new_session=True, stdin=pipe, stdout=pipe)
+    started = PROCESSES.started_at(leader.pid)
+    assert leader.stdin is not None
+    assert leader.stdout is not None
+    leader.stdout.readline()
+    leader.stdin.close()
+    leader.wait()
+    began = PROCESSES.group_began_at(leader.pid)
+    assert began is not None
+    assert is_group_left(PROCESSES, leader.pid, started, began)
+    assert not is_group_left(PROCESSES, leader.pid, started, began - 60_000), "the number is another's by now"
+    PROCESSES.kill(leader.pid)
+    until(lambda: not PROCESSES.group_left(leader.pid))
+    assert PROCESSES.group_began_at(leader.pid) is None
+    leader.stdout.close()
 
 
 def test_nobody_ends_its_own_group() -> None:
@@ -243,6 +265,9 @@ class Told:
 
     def leads_since(self, pid: int, recorded_at: int) -> bool:
         return False
+
+    def group_began_at(self, pid: int) -> int | None:
+        return None
 
     def group_left(self, pid: int) -> bool:
         return True

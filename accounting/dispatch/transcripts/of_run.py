@@ -9,7 +9,7 @@ from accounting.clock import system_clock
 from accounting.dispatch.errors import DispatchTroubleError
 from accounting.dispatch.store import RunStore
 from accounting.dispatch.transcripts.evidence import evidence
-from accounting.dispatch.transcripts.places import session_file
+from accounting.dispatch.transcripts.places import is_file, session_file
 from accounting.foreign.registry import recognise
 from wire.dispatch import TERMINAL, DispatchJournal, TranscriptSummary
 
@@ -58,12 +58,12 @@ def session_path_of(journal: DispatchJournal) -> Path | None:
     directory is searched for the session's id.
     """
     named = None if journal.session_file is None else Path(journal.session_file)
-    if named is not None and named.is_file():
+    if named is not None and is_file(named):
         return named
     if journal.session_id is None or journal.configuration is None:
         return None
     found = session_file(Path(journal.configuration), journal.workspace, journal.session_id)
-    return Path(found) if found is not None and Path(found).is_file() else None
+    return Path(found) if found is not None and is_file(Path(found)) else None
 
 
 def transcript_of(journal: DispatchJournal) -> TranscriptSummary | None:

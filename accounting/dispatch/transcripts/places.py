@@ -57,7 +57,7 @@ def session_file(configuration: Path, workspace: str, session_id: str) -> Absolu
     projects = configuration / PROJECTS
     name = f"{session_id}{SUFFIX}"
     own = [projects / slug for slug in slugs(workspace, claude=configuration.name == _CLAUDE)]
-    there = next((folder / name for folder in own if _is_file(folder / name)), None) or _last_written(projects, name)
+    there = next((folder / name for folder in own if is_file(folder / name)), None) or _last_written(projects, name)
     if there is None:
         there = next((folder for folder in own if _is_directory(folder)), own[0]) / name
     return absolute_path(str(there))
@@ -97,7 +97,8 @@ def _projects(projects: Path) -> list[Path]:
         return []
 
 
-def _is_file(path: Path) -> bool:
+def is_file(path: Path) -> bool:
+    """Whether there is a file; not where the path is none, as a name that is too long, or may not be looked at."""
     try:
         return path.is_file()
     except (OSError, ValueError):

@@ -259,6 +259,9 @@ class Workers:
         assert recorded_at > 0
         return self.mine
 
+    def group_began_at(self, pid: int, /) -> int | None:
+        return None
+
     def group_left(self, pid: int, /) -> bool:
         return pid in self.running
 

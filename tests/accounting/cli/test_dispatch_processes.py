@@ -81,8 +81,8 @@ def test_ctrl_c_while_a_session_is_waited_for_leaves_the_run(places: Path) -> No
 
 
 def signalled(number: signal.Signals, step: str, *words: str | Path) -> "subprocess.CompletedProcess[str]":
-    """`rounds dispatch`, which is sent a signal at a step."""
-    command = (sys.executable, "-m", "tests.accounting.cli.signalled", number.name, step, "dispatch", *map(str, words))
+    """`rounds`, which is sent a signal at a step."""
+    command = (sys.executable, "-m", "tests.accounting.cli.signalled", number.name, step, *map(str, words))
     return subprocess.run(command, capture_output=True, text=True, check=False, env=environment(), timeout=30)
 
 
@@ -90,7 +90,7 @@ def signalled(number: signal.Signals, step: str, *words: str | Path) -> "subproc
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_start_is_not_broken_off(places: Path, number: signal.Signals, step: str) -> None:
     task = f"hold:{places}/go init ok"
-    given = signalled(number, step, "start", *AGENT, places / "workspace", "--key", "k", task)
+    given = signalled(number, step, "dispatch", "start", *AGENT, places / "workspace", "--key", "k", task)
     (listed,) = dispatch_json("list")["runs"]
     run = listed["runId"]
     assert (listed["state"], given.stdout) == ("running", "")
@@ -108,10 +108,54 @@ def test_a_start_is_not_broken_off(places: Path, number: signal.Signals, step: s
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_cancel_is_not_broken_off(places: Path, number: signal.Signals, step: str) -> None:
     run = start(places, "init sleep:60")["runId"]
-    given = signalled(number, step, "cancel", run)
+    given = signalled(number, step, "dispatch", "cancel", run)
     code = INTERRUPTED if number is signal.SIGINT else -signal.SIGTERM
     assert (given.returncode, given.stdout, given.stderr) == (code, f"{run}: cancelled\n", "")
     assert dispatch_json("show", run)["state"] == "cancelled"
+
+
+@pytest.mark.parametrize("step", ["run locked", "journal queued", "launcher started"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_tool_s_start_is_not_broken_off(places: Path, number: signal.Signals, step: str) -> None:
+    where = {"profile": "fake", "workspace": str(places / "workspace"), "key": "k"}
+    arguments = json.dumps({**where, "task": f"init hold:{places}/go ok"})
+    given = signalled(number, step, "tools", "call", "start_run", "--json", arguments)
+    code = INTERRUPTED if number is signal.SIGINT else -number
+    assert (given.returncode, given.stderr) == (code, "")
+    (listed,) = dispatch_json("list")["runs"]
+    answered = json.loads(given.stdout)
+    assert (answered["runId"], answered["state"], listed["state"]) == (listed["runId"], "running", "running")
+    assert answered["sessionId"] is not None
+    (places / "go").touch()
+    assert dispatch("wait", listed["runId"]).exit_code == 0
+
+
+@pytest.mark.parametrize("step", ["cancelling written down", "agent ended"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_tool_s_cancel_is_not_broken_off(places: Path, number: signal.Signals, step: str) -> None:
+    run = start(places, "init sleep:60")["runId"]
+    given = signalled(number, step, "tools", "call", "cancel_run", "--json", json.dumps({"runId": run}))
+    code = INTERRUPTED if number is signal.SIGINT else -number
+    assert (given.returncode, given.stderr) == (code, "")
+    assert json.loads(given.stdout)["cancelled"] is True
+    assert dispatch_json("show", run)["state"] == "cancelled"
+
+
+def test_a_tool_that_reads_only_is_broken_off(places: Path) -> None:
+    run = start(places, f"init hold:{places}/go ok")["runId"]
+    with subprocess.Popen(
+        [*ROUNDS, "tools", "call", "wait_run", json.dumps({"runId": run, "seconds": 60})],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+    ) as waiting:
+        until(lambda: _watches(waiting.pid), "it waits")
+        waiting.send_signal(signal.SIGINT)
+        out, _ = waiting.communicate()
+    assert (waiting.returncode, out) == (INTERRUPTED, b"")
+    assert dispatch_json("show", run)["state"] == "running"
+    (places / "go").touch()
+    assert dispatch("wait", run).exit_code == 0
 
 
 def _watches(pid: int) -> bool:

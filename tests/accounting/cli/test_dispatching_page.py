@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import json
 
 from accounting.cli.dispatch import dispatch
 from accounting.dispatch.bundled import BUNDLED
@@ -48,6 +49,18 @@ def test_the_commands_print_what_stands_there(home: Path) -> None:
         assert (done.returncode, done.stderr) == (0, "")
         pattern = re.escape(expected.strip()).replace(re.escape("..."), "(.|\n)*?")
         assert re.fullmatch(rf"{pattern}\s*", done.stdout), done.stdout
+
+
+@pytest.mark.parametrize("task", ['Say "boats", \\ and %s.', "One.\n\nTwo: `three`\t$(four)", "\u2028 “five”"])
+def test_the_agent_takes_any_task(home: Path, task: str) -> None:
+    words = ("start", "--profile", "harbour", "--workspace", ".", "--wait", "60", "--json")
+    done = subprocess.run(
+        [*ROUNDS, "dispatch", *words, task], cwd=home, capture_output=True, check=False, env=environment(), timeout=60
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    told: Any = json.decode(done.stdout)
+    assert (told["state"], told["task"], told["ignoredLines"]) == ("succeeded", task, 0)
+    assert re.fullmatch(r"Done: I was given \d words\.", told["resultText"])
 
 
 def test_the_python_runs(home: Path) -> None:

@@ -1,5 +1,6 @@
 """`rounds tools`: the table listed, a tool called, the server, and what each says when it cannot."""
 
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,9 @@ from typing import Any
 import pytest
 from msgspec import json
 
-from accounting.tools import tools
+from accounting.cli import tools as command
+from accounting.cli.tools import Registered
+from accounting.tools import Output, Tool, tools
 from tests.accounting.cli.help import process, rounds
 from tests.accounting.tools.world import SESSION, World
 
@@ -59,6 +62,25 @@ def test_what_would_act_on_a_terminal_is_spelled_out(world: World) -> None:
     ended = run(world, "call", "wait_run", json.encode({"runId": json.decode(given.stdout)["runId"]}).decode())
     assert "\\x1b[2Jgone" in ended.stdout
     assert "\x1b" not in ended.stdout
+
+
+@pytest.mark.parametrize("tool", tools(), ids=lambda tool: tool.name)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_what_changes_anything_holds_signals_back(
+    monkeypatch: pytest.MonkeyPatch, tool: Tool, number: signal.Signals
+) -> None:
+    during: list[Any] = []
+
+    def execute(arguments: Json) -> Json:
+        during.append(signal.getsignal(number))
+        return arguments
+
+    output = Output(schema={}, render=str)
+    monkeypatch.setattr(command, "registered", lambda: {tool.name: Registered("", {}, output, execute)})
+    before = signal.getsignal(number)
+    assert rounds("tools", "call", tool.name).exit_code == 0
+    assert (during == [before]) is tool.effects.reads_only
+    assert signal.getsignal(number) is before
 
 
 @pytest.mark.parametrize(

@@ -270,6 +270,9 @@ class World:
         agent = self._agent(pid)
         return agent is not None and agent.process.is_alive
 
+    def group_began_at(self, pid: int) -> int | None:
+        return 0 if self.group_left(pid) else None
+
     def group_left(self, pid: int) -> bool:
         self._asks(pid)
         agent = self._agent(pid)

@@ -47,6 +47,7 @@ class Watched:
         self.in_group = PROCESSES.in_group
         self.leads_since = PROCESSES.leads_since
         self.group_left = PROCESSES.group_left
+        self.group_began_at = PROCESSES.group_began_at
 
     def terminate(self, pid: int) -> None:
         self.sent.append(("terminate", pid))

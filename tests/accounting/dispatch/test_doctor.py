@@ -37,6 +37,36 @@ def test_every_profile_with_how_it_would_be_started(world: World) -> None:
     assert b"secret" not in encode(report)
 
 
+def test_a_profile_that_does_not_read_is_left_out_and_the_others_go_on(world: World) -> None:
+    for name in ("a", "claude", "codebuddy"):
+        world.program(name)
+    (world.home / ".claude").mkdir()
+    path = world.configure(
+        '[profiles.x]\nprogram = 3\n[profiles.workbuddy]\nprogram = 4\n[profiles.harbour]\nprogram = "a"\nrun = []\n'
+    )
+    report = doctor(world.environ)
+    assert [(one.profile, one.ready) for one in report.profiles] == [
+        ("claude_code", True),
+        ("harbour", True),
+        ("workbuddy", False),
+    ]
+    why = f"{path}: [profiles.workbuddy]: expected `str`, got `int` at `program`"
+    assert report.profiles[2].problems[0].startswith(why)
+    assert [problem.split(": ")[1] for problem in report.problems] == ["[profiles.x]", "[profiles.workbuddy]"]
+
+
+def test_no_bundled_profile_is_ready_where_the_file_may_change_it(world: World) -> None:
+    world.program("claude")
+    path = world.configure("= 3")
+    report = doctor(world.environ)
+    assert [(one.profile, one.ready, one.planned) for one in report.profiles] == [
+        ("claude_code", False, ()),
+        ("workbuddy", False, ()),
+    ]
+    assert report.profiles[0].problems == report.problems
+    assert report.problems[0].startswith(f"{path}: no TOML: ")
+
+
 def test_a_configuration_that_does_not_read_leaves_the_bundled(world: World) -> None:
     path = world.configure("[profiles.x]\nprogram = 3")
     report = doctor(world.environ)

@@ -131,6 +131,29 @@ def test_a_workspace_that_is_gone(store: RunStore, tmp_path: Path) -> None:
     assert failed.error.message == f"{tmp_path / 'gone'}: No such file or directory"
 
 
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("#!/no/such/sh -e\n", "its first line names an interpreter that is not there, '/no/such/sh'"),
+        ("#! \t/no/such/sh", "its first line names an interpreter that is not there, '/no/such/sh'"),
+        ("#!/bin/sh\r\n", r"its first line names an interpreter that is not there, '/bin/sh\r'"),
+        ("#!{other}\n", "it is there, but something that it needs to be run is not: its interpreter, or its loader"),
+    ],
+)
+def test_a_script_whose_interpreter_is_not_there(store: RunStore, tmp_path: Path, content: str, told: str) -> None:
+    other, agent = tmp_path / "other", tmp_path / "agent"
+    other.write_text("#!/no/such/sh\n")
+    agent.write_bytes(content.replace("{other}", str(other)).encode())
+    other.chmod(0o755)
+    agent.chmod(0o755)
+    create(store, queued(tmp_path, str(agent)))
+    argv = [sys.executable, "-c", SIGNALS, str(store.directory), RUN]
+    subprocess.run(argv, check=True, stdin=subprocess.DEVNULL)
+    failed = store.read(RUN)
+    assert failed.error is not None
+    assert failed.error.message.startswith(f"{agent}: {told}")
+
+
 SIGNALS = """
 import os, sys
 from pathlib import Path

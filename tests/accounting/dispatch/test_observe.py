@@ -209,6 +209,9 @@ class DiesWhenAsked:
     def leads_since(self, pid: int, recorded_at: int) -> bool:
         return False
 
+    def group_began_at(self, pid: int) -> int | None:
+        return None
+
     def group_left(self, pid: int) -> bool:
         return False
 

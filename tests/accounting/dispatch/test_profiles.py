@@ -139,6 +139,28 @@ def test_a_file_that_is_not_as_it_should_be(world: World, content: str, told: st
     assert told in str(error.value)
 
 
+def test_a_table_that_does_not_read_stops_its_own_profile_alone(world: World) -> None:
+    good = '[profiles.harbour]\nprogram = "a"\nrun = []\n'
+    path = world.configure(f"[profiles.x]\nprogram = 3\n[profiles.workbuddy]\nrun = ['-y']\n{good}")
+    assert profile_named("harbour", world.environ).programs == ("a",)
+    assert profile_named("claude_code", world.environ) == CLAUDE_CODE
+    with pytest.raises(ProfileError, match=r"\[profiles.x\]: expected `str`"):
+        profile_named("x", world.environ)
+    with pytest.raises(PermissionWideningError, match=r"\[profiles.workbuddy\]"):
+        profile_named("workbuddy", world.environ)
+    with pytest.raises(ProfileError, match=f"there are: claude_code, harbour; {path} may hold more"):
+        profile_named("y", world.environ)
+
+
+@pytest.mark.parametrize("content", ["= 3", "profiles = 3", "[profile.x]"])
+@pytest.mark.parametrize("name", ["claude_code", "x"])
+def test_a_file_that_does_not_read_as_a_whole_stops_every_profile(world: World, content: str, name: str) -> None:
+    path = world.configure(f"{content}\n")
+    with pytest.raises(ProfileError) as told:
+        profile_named(name, world.environ)
+    assert str(told.value).startswith(f"{path}: ")
+
+
 def test_no_utf_8_and_a_directory(world: World) -> None:
     path = world.configure("")
     path.write_bytes(b'x = "\xff"')

@@ -302,6 +302,39 @@ def test_a_list_that_does_not_end_tells_nothing_of_the_end() -> None:
         assert [type(event) for event in _events(reading)] == [Initialised, Progressed]
 
 
+@pytest.mark.parametrize(
+    ("words", "lines"),
+    [
+        (b"[{plugin}] starting\n", 1),
+        (b"[[debug]] starting\n", 1),
+        (b"[\n  'one thing',\n  'another'\n]\n", 4),
+        (b"[\n", 1),
+        (b"[\nnot yet\n", 2),
+        (b"[\n]\n", 2),
+    ],
+)
+def test_words_in_brackets_are_warnings(words: bytes, lines: int) -> None:
+    told = _read(words, _lines(INIT), _lines(SUCCESS))
+    if words == b"[\n":  # it may still be a list whose first element this is
+        assert _result(told) is None
+        return
+    assert told[:2] == (_session("s1"), _counts(ignored=lines))
+    assert _result(told) == read_event(_line(SUCCESS))
+
+
+def test_a_list_that_is_whole_ends_the_run_whatever_follows() -> None:
+    text = b"[\n" + b",\n".join(json.dumps(row, indent=2).encode() for row in (INIT, ERROR, SUCCESS)) + b"\n]\n"
+    for data in (text, text + b"Warning: foo\n", text + _line(ERROR)):
+        assert _result(_read(data)) == read_event(_line(SUCCESS)), "before its process is gone"
+
+
+@pytest.mark.parametrize("blank", [b" ", b"\0", b" \0"])
+def test_blanks_before_an_event_cost_what_they_are(blank: bytes) -> None:
+    told = _read(blank * (1 << 19) + b"x\n", blank * (1 << 19) + _line(INIT), _line(SUCCESS))
+    assert told[0] == _session("s1")
+    assert _result(told) is not None
+
+
 def test_a_list_that_is_too_long_tells_nothing_of_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stream, "LONGEST", 200)
     for filler in ([_calls("a" * 90)] * 3, [_calls("a" * 300)]):

@@ -170,11 +170,12 @@ def test_the_id_of_a_request_is_found_wherever_it_stands(number: int | str, valu
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full device")
 def test_an_output_that_cannot_be_written_ends_the_server_with_a_line(world: World) -> None:
-    hello = b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
+    # Many: the first is answered long before the input is at its end.
+    pings = b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n' * 5000
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
             [sys.executable, "-m", "accounting.cli", "tools", "serve"],
-            env=world.environ, input=hello, stdout=full, stderr=subprocess.PIPE, timeout=DEADLINE_S,
+            env=world.environ, input=pings, stdout=full, stderr=subprocess.PIPE, timeout=DEADLINE_S,
         )  # fmt: skip
     assert done.returncode == 2
     assert done.stderr == b"rounds: standard input or output has failed: No space left on device\n"
