@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-_SLOW_MACHINE = [HealthCheck.too_slow]
-settings.register_profile("quick", deadline=None, max_examples=150, suppress_health_check=_SLOW_MACHINE)
-settings.register_profile("soak", deadline=None, max_examples=20_000, suppress_health_check=_SLOW_MACHINE)
+_SPARED = [HealthCheck.too_slow, HealthCheck.data_too_large]  # slow machines, and ledgers that are long by nature
+settings.register_profile("quick", deadline=None, max_examples=150, suppress_health_check=_SPARED)
+settings.register_profile("soak", deadline=None, max_examples=20_000, suppress_health_check=_SPARED)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 _SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"

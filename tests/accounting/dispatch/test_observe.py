@@ -232,7 +232,7 @@ def test_w7_the_process_decides_and_not_its_session_file(
     store: RunStore, tmp_path: Path, process: "subprocess.Popen[bytes]"
 ) -> None:
     journal = running(store, process.pid, PROCESSES.started_at(process.pid), INIT)
-    now = system_clock()
+    now = system_clock() - 1000
     session = completed_session(tmp_path, now)
     with store.locked(RUN) as held:
         held.write(
@@ -304,7 +304,7 @@ def test_an_old_session_without_times_that_was_taken_up_again_is_no_end(store: R
 def test_a_session_that_looks_completed_is_no_success_after_an_error(
     store: RunStore, tmp_path: Path, *, asked: bool, printed: bool, state: DispatchState, source: StateSource
 ) -> None:
-    now = system_clock()
+    now = system_clock() - 1000
     completed_session(tmp_path, now)
     error = b'{"type": "result", "subtype": "error_during_execution", "is_error": true}\n'
     journal = running(store, 2**31, "gone", INIT + (error if printed else b""))

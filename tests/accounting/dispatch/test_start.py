@@ -393,7 +393,8 @@ def test_a_program_that_the_system_cannot_run_is_a_failed_run(world: World) -> N
     failed = world.start("init ok", plan=world.plan(argv=(str(program),)))
     assert (failed.state, failed.stop_reason) == (DispatchState.failed, "spawn_error")
     assert failed.error is not None
-    assert failed.error.message == f"{program}: No such file or directory"
+    named = "its first line names an interpreter that is not there, '/no/such/interpreter'"
+    assert failed.error.message == f"{program}: {named}; install it, or correct that line"
 
 
 def test_a_launcher_that_breaks_off_is_a_failed_run(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
