@@ -218,7 +218,7 @@ def test_a_finding_before_the_first_line(cases: Path) -> None:
         assert case.outcome is Outcome.crashed
 
 
-@pytest.mark.parametrize("options", [(), ("--smoke",), ("--fuzz", "3")])
+@pytest.mark.parametrize("options", [(), ("--smoke",), ("--fuzz", "20", "--seed", "1")])
 def test_words_that_no_file_holds(cases: Path, options: tuple[str, ...]) -> None:
     own = options or ("--cases", str(cases))
     subject = (*lines("odd-name"), "\udcff")

@@ -160,7 +160,7 @@ def test_an_owner_s_number_may_be_another_s_too(store: RunStore, process: "subpr
 
 def test_an_unknown_run_is_found_in_its_session_file_later(store: RunStore, tmp_path: Path) -> None:
     configuration = tmp_path / "agent"
-    now = system_clock()
+    now = system_clock() - 1000
     journal = running(store, 2**31, "gone", INIT)
     with store.locked(RUN) as held:
         held.write(structs.replace(journal, configuration=path(configuration), created_at=now, started_at=now))
