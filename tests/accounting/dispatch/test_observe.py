@@ -18,6 +18,7 @@ from accounting.dispatch.ids import new_run_id, run_id_of
 from accounting.dispatch.listing import list_runs
 from accounting.dispatch.observe import Observing, observe
 from accounting.dispatch.store import RunStore
+from accounting.dispatch.transcripts.of_run import session_path_of
 from accounting.processes import PROCESSES, Where
 from tests.accounting.dispatch.runs import SESSION, create, journal_of, path, until
 from wire.dispatch import DispatchJournal, DispatchState, StateSource
@@ -328,6 +329,19 @@ def test_a_session_file_that_is_not_there_yet_holds_nothing(store: RunStore, tmp
     with store.locked(RUN) as held:
         held.write(structs.replace(journal, configuration=path(tmp_path)))
     assert observe(store, RUN).session_bytes == 0
+
+
+def test_a_place_that_no_name_can_spell_keeps_no_run_from_its_end(store: RunStore, tmp_path: Path) -> None:
+    success = b'{"type": "result", "subtype": "success", "is_error": false}\n'
+    journal = running(store, 2**31, "gone", INIT + success)
+    with store.locked(RUN) as held:
+        workspace = path(Path("/work") / ("\u9577" * 100))
+        held.write(structs.replace(journal, configuration=path(tmp_path), workspace=workspace))
+    found = observe(store, RUN)
+    assert found.state is DispatchState.succeeded
+    kept = completed_session(tmp_path, 0)  # the agent has cut its name, and keeps the session elsewhere
+    assert found.session_file != str(kept)
+    assert session_path_of(found) == kept
 
 
 def test_a_session_file_that_turns_up_elsewhere_is_told_at_the_end(
